@@ -99,7 +99,7 @@ def _row(pair: Pair, right: bool, same: Judgement, near: Judgement, random: str)
         same.verdict,
         " to ".join(map(_code, pair.near)),
         f"{near.seconds:.1f}",
-        witness.kind if witness else near.verdict,
+        witness.called if witness else near.verdict,
         _code(rendered(witness.input, "program", pair.entry)) if witness else "",
         random,
     )

@@ -18,7 +18,7 @@ from symexec.report.model import Report
 from symexec.report.page import page
 from symexec.report.table import print_report
 from symexec.report.words import readable_test
-from symexec.testcases import Observation, Observed, TestCase, TestInput
+from symexec.testcases import DifferenceKind, Observation, Observed, TestCase, TestInput
 from tests.command_line import CSGTEST
 
 WICKED = "\x1b]0;title\x07\x1b[2J\u202egnp.exe\u2066\x9b\x00\x7f\udc9b"
@@ -58,7 +58,7 @@ def report() -> Report:
         old=seen[0],
         new=seen[1],
         observed=Observed.DIFFERENT,
-        kind="difference",
+        kind=DifferenceKind.DIFFERENCE,
     )
     made = Report(WICKED, WICKED, name=WICKED, entry="main", tests=[case])
     made.changes = [ChangeInfo(1, "modified", WICKED, Location(WICKED, 1), None, WICKED, WICKED)]

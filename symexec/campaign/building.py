@@ -59,7 +59,7 @@ from symexec.progress import (
 from symexec.replay import NativeReplay, ReplayPlan, probed, probes
 from symexec.replay.build import Text
 from symexec.search import chosen
-from symexec.state.state import Chain, Event, State
+from symexec.state.state import Chain, Event, EventKind, State
 from symexec.testcases import EntrySignature, Observed, TestCase, TestInput, Verdict
 from symexec.testcases.inputs import Json
 from symexec.triage import Requirements, repeating, rewordings
@@ -505,7 +505,7 @@ class BuildJob:
             return
         alike = [case for case in self.found if case.observed is Observed.SAME]
         inputs, seed = self.options.inputs, self.options.search.seed
-        met = [f"{e.location}: {e.text}" for e in self.events if e.kind == "undefined"]
+        met = [f"{e.location}: {e.text}" for e in self.events if e.kind is EventKind.UNDEFINED]
         self.plainly_asked = False
         shown = differing_plainly(prepared, self.signature, inputs, alike, self.replay, seed, met)
         for test, case in shown:
@@ -550,7 +550,7 @@ class BuildJob:
         if case.uninitialised and case.observed is Observed.SAME and case.divergence is not None:
             place = Location(case.divergence.file, case.divergence.line)
             text = "one version uses uninitialised memory; natively no filling shows it"
-            self.events[Event("uninitialised", text, place)] = 1
+            self.events[Event(EventKind.UNINITIALISED, text, place)] = 1
 
     def _seconds(self) -> float:
         return self.clock() - self.started

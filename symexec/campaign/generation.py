@@ -14,13 +14,14 @@ from symexec.exploration.paths import Finding
 from symexec.exploration.pinning import Trace, Tracer
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.searching import Search
+from symexec.memory import FaultKind
 from symexec.options import InputOptions
 from symexec.replay import NativeReplay
 from symexec.search.targets import Arrival
 from symexec.state.endings import Endless, MemoryFault
 from symexec.state.state import Chain, State
-from symexec.testcases import Divergence, Observed, TestCase, TestInput, decode
-from symexec.triage import Kind, Patience, examine, group, minimise, options_used, shrink
+from symexec.testcases import DifferenceKind, Divergence, Observed, TestCase, TestInput, decode
+from symexec.triage import Patience, examine, group, minimise, options_used, shrink
 from symexec.validation import TraceValidation
 
 # -------------------------------------------------------------------------------------- collected
@@ -118,7 +119,7 @@ class Collected:
         self._cases[case.id] = case
         differs = case.observed is Observed.DIFFERENT
         _put(self.differing, case.id, differs)
-        judged = differs and case.kind != Kind.UNDECIDED.value
+        judged = differs and case.kind is not DifferenceKind.UNDECIDED
         _put(self.confirmed, case.id, judged and not case.accounted)
 
     @property
@@ -139,7 +140,7 @@ class Collected:
             for case in self.predicted
             if case.observed is Observed.SAME
             and case.id in self._surely
-            and case.kind not in ("timeout", "nondeterministic")
+            and case.kind not in (DifferenceKind.TIMEOUT, DifferenceKind.NONDETERMINISTIC)
         ]
 
     @property
@@ -280,7 +281,7 @@ def nodes_of(found: State | Arrival) -> list[int]:
 
 def _uses_uninitialised(state: State | Arrival) -> bool:
     """Did one version end where it used uninitialised memory?"""
-    return "uninitialised" in _faults(state)
+    return FaultKind.UNINITIALISED in _faults(state)
 
 
 def _fault(state: State | Arrival) -> str:
@@ -361,7 +362,7 @@ class Shrinker:
             if left <= 0:
                 return
             witness = by_id[each.witness]
-            if each.kind == Kind.HELP_TEXT.value:  # compared with all that was found
+            if each.kind is DifferenceKind.HELP_TEXT:  # compared with all that was found
                 continue
             if witness.accounted:  # the report is not written for each of them
                 continue

@@ -28,9 +28,8 @@ from csg.records import record
 from symexec.fuzzing.testing import SOURCE
 from symexec.replay import PLAIN, SANITIZED, AwaitedBuilds, Built, NativeReplay, Pair, ReplayPlan
 from symexec.replay.build import Executable
-from symexec.testcases import Observed, TestCase
+from symexec.testcases import DifferenceKind, Observed, TestCase
 from symexec.triage import (
-    Kind,
     Patience,
     changed_nodes,
     decided,
@@ -198,7 +197,7 @@ class Examiner:
         began = time.monotonic()
         seen, pair = observe(case, self._replay, explain=first_here)
         self._cut_off = self._cut_off or pair.cut_off == 2
-        if seen.kind == Kind.UNDECIDED.value and first_here:
+        if seen.kind is DifferenceKind.UNDECIDED and first_here:
             self._seen(seen)
             seen, pair = decided(seen, pair, self._replay, task.deadline)
         if case.uninitialised:  # sanitized builds show this only by chance
@@ -245,7 +244,7 @@ class Examiner:
     def _looked_again(self, seen: TestCase, pair: Pair) -> tuple[TestCase, Pair, str]:
         """The result of running a test in every other way, since a difference is predicted and none
         was seen. Of tests with the same prediction at the same place only one is run."""
-        if seen.kind == Kind.TIMEOUT.value:
+        if seen.kind is DifferenceKind.TIMEOUT:
             return seen, pair, SANITIZED
         key = seen.divergence, seen.fault, likeness(seen)
         if key in self._refused:

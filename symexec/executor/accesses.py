@@ -29,10 +29,20 @@ from symexec.expr import (
     negate,
     truncate,
 )
-from symexec.memory import BOTH, NEW, OLD, Fault, MemoryObject, address_of, offset_of
+from symexec.memory import (
+    BOTH,
+    NEW,
+    OLD,
+    AllocationKind,
+    Fault,
+    FaultKind,
+    MemoryObject,
+    address_of,
+    offset_of,
+)
 from symexec.memory.space import OFFSET_MASK
-from symexec.state.endings import Cut, MemoryFault
-from symexec.state.state import State
+from symexec.state.endings import Access, Cut, MemoryFault
+from symexec.state.state import EventKind, State
 
 HALF: Final = 1 << 31
 STACK: Final = 1 << 23  # bytes
@@ -171,7 +181,7 @@ def resolve(
     address = engine.solver.simplified(state.path, address)
     if isinstance(address, int):
         place = concrete_place(state, address, size, write)
-        if place.fault is None or place.fault.kind != "unproven":
+        if place.fault is None or place.fault.kind is not FaultKind.UNPROVEN:
             yield state, place
             return
         yield from _within_one(engine, state, address, address >> 32, size, write)
@@ -244,7 +254,7 @@ def _within_one(
         return
     problem = state.memory.fault(address_of(number), 0, write, state.mode)
     if item is None or problem is not None:
-        problem = problem or Fault("wild", "a dead object")
+        problem = problem or Fault(FaultKind.WILD, "a dead object")
         yield state, Place(None, 0, problem, _witness(engine, state, address))
         return
     found = engine.ways(state, inside(address, item, size, state.mode))
@@ -258,7 +268,7 @@ def _within_one(
             yield successor, Place(item, offset, None)
         else:
             where = _witness(engine, successor, address)
-            yield successor, Place(None, 0, Fault("out-of-bounds", item.name), where)
+            yield successor, Place(None, 0, Fault(FaultKind.OUT_OF_BOUNDS, item.name), where)
 
 
 def learn(state: State, item: MemoryObject, offset: int | Term, size: int) -> None:
@@ -301,7 +311,7 @@ def _among_several(
         if remaining is None:
             return
         rest = remaining
-    yield rest, Place(None, 0, Fault("unresolved", ""))
+    yield rest, Place(None, 0, Fault(FaultKind.UNRESOLVED, ""))
 
 
 def _elsewhere(
@@ -313,9 +323,9 @@ def _elsewhere(
         yield from engine.split(state)
         return
     assert place.fault is not None
-    if place.fault.kind == "unresolved":
+    if place.fault.kind is FaultKind.UNRESOLVED:
         text = f"a pointer to more than {MOST_OBJECTS} objects"
-        state.note("cut", text, engine.location(state))
+        state.note(EventKind.CUT, text, engine.location(state))
         yield from engine.end(state, Cut(text))
         return
     yield from fault(engine, state, place, size, write)
@@ -327,7 +337,7 @@ def fault(engine: Execution, state: State, place: Place, size: int, write: bool)
     offset = offset_of(place.address)
     text = f"{place.fault.what}, offset {offset}"
     yield from engine.end(
-        state, MemoryFault(place.fault.kind, text, "write" if write else "read", size)
+        state, MemoryFault(place.fault.kind, text, Access.WRITE if write else Access.READ, size)
     )
 
 
@@ -336,7 +346,7 @@ def allocate(engine: Execution, state: State, step: Allocate) -> Iterator[State]
     size = engine.value(state, step.size)
     if isinstance(size, int):
         if size > STACK:
-            place = Place(None, 0, Fault("stack-overflow", f"{size} bytes"))
+            place = Place(None, 0, Fault(FaultKind.STACK_OVERFLOW, f"{size} bytes"))
             yield from fault(engine, state, place, size, write=True)
             return
         yield _allocated(engine, state, step, size, None)
@@ -385,11 +395,11 @@ def _too_large(engine: Execution, state: State, size: Term) -> Iterator[State]:
         successor = state.fork() if path is not state.path else state
         successor.path = path
         if overflows:
-            place = Place(None, 0, Fault("stack-overflow", "a local array"))
+            place = Place(None, 0, Fault(FaultKind.STACK_OVERFLOW, "a local array"))
             yield from fault(engine, successor, place, 0, write=True)
         else:
             text = f"a local array of more than {engine.largest(successor, size)} bytes"
-            successor.note("cut", text, engine.location(successor))
+            successor.note(EventKind.CUT, text, engine.location(successor))
             yield from engine.end(successor, Cut(text))
 
 
@@ -398,7 +408,7 @@ def _allocated(
 ) -> State:
     item = state.memory.allocate(
         most,
-        "stack",
+        AllocationKind.STACK,
         "variable-length array",
         unset=b"\1" * most,
         extent=extent,

@@ -18,12 +18,12 @@ from symexec.expr import (
     new_half,
     old_half,
 )
-from symexec.memory import BOTH, NEW, OLD
+from symexec.memory import BOTH, NEW, OLD, FaultKind
 from symexec.shadow.directions import joint_ways, ways
 from symexec.shadow.regions import begin
 from symexec.solver import PathCondition
-from symexec.state.endings import Cut, DivisionByZero, MemoryFault
-from symexec.state.state import Divergence, Region, State
+from symexec.state.endings import Access, Cut, DivisionByZero, MemoryFault
+from symexec.state.state import Divergence, DivergenceKind, Region, State
 
 _HALVES = (old_half, new_half)
 _PRIME = 0x100000001B3
@@ -110,7 +110,10 @@ def diverge(engine: Execution, state: State, label: str, old: int, new: int) -> 
     """Let the versions diverge: each runs to the join by itself, or the new one goes on alone."""
     location = engine.location(state)
     node = engine.here(state).node
-    state.divergences = (*state.divergences, Divergence("control", location, node, label))
+    state.divergences = (
+        *state.divergences,
+        Divergence(DivergenceKind.CONTROL, location, node, label),
+    )
     if state.seed is not None and not state.seed.stays:
         state.seed = None
     frame = state.owned_frame()
@@ -277,7 +280,7 @@ def indirect(engine: Execution, state: State, step: IndirectJump) -> Iterator[St
         yield engine.go(successor, block)
     if rest is not None:
         state.path = rest
-        yield from engine.end(state, MemoryFault("wild", "no label", "call", 0))
+        yield from engine.end(state, MemoryFault(FaultKind.WILD, "no label", Access.CALL, 0))
 
 
 # ------------------------------------------------------------------------------------- arithmetic

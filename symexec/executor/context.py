@@ -9,16 +9,25 @@ from csg.ir import Call, Passed
 from csg.language.types import scalar_sizes
 from symexec.executor.accesses import inside
 from symexec.executor.execution import Execution
-from symexec.executor.memcheck import USED, Used
+from symexec.executor.memcheck import Used
 from symexec.executor.offsets import copy, fill, read_at
 from symexec.executor.undefined_uses import note
 from symexec.executor.variadic import is_not_meant, lists_diverge, next_argument
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable
-from symexec.memory import BOTH, NEW, OLD, MemoryObject, address_of, offset_of
+from symexec.memory import (
+    BOTH,
+    NEW,
+    OLD,
+    AllocationKind,
+    FaultKind,
+    MemoryObject,
+    address_of,
+    offset_of,
+)
 from symexec.runtime.contract import Paired
-from symexec.state.endings import AssumptionFailed, MemoryFault, PathEnding
+from symexec.state.endings import Access, AssumptionFailed, MemoryFault, PathEnding
 from symexec.state.inputs import Input
-from symexec.state.state import Absent, Formatted, Output, OutputItem, State, Versioned
+from symexec.state.state import Absent, EventKind, Formatted, Output, OutputItem, State, Versioned
 
 
 class Faulted(Exception):
@@ -106,7 +115,7 @@ class ModelContext:
     def within(self, address: int, size: Operand) -> Operand:
         state = self._state
         problem = state.memory.fault(address, 0, False, state.mode)
-        if problem is not None and problem.kind != "unproven":
+        if problem is not None and problem.kind is not FaultKind.UNPROVEN:
             return int(size.__class__ is int and not size)
         item = state.memory.find(address >> 32)
         assert item is not None
@@ -118,14 +127,14 @@ class ModelContext:
         state = self._state
         problem = state.memory.fault(address, 1, write, state.mode)
         item = state.memory.find(address >> 32)
-        behind = item is not None and (problem is None or problem.kind == "unproven")
+        behind = item is not None and (problem is None or problem.kind is FaultKind.UNPROVEN)
         name = item.name if item is not None else "no object"
-        kind, what = ("out-of-bounds", name)
+        kind, what = (FaultKind.OUT_OF_BOUNDS, name)
         if problem is not None and not behind:
             kind, what = problem.kind, problem.what
         text = f"{what}, offset {offset_of(address)}"
         count = size if isinstance(size, int) else 0
-        raise Faulted(MemoryFault(kind, text, "write" if write else "read", count))
+        raise Faulted(MemoryFault(kind, text, Access.WRITE if write else Access.READ, count))
 
     def one_sided(self) -> bool:
         return bool(self._state.write_mode != BOTH)
@@ -136,8 +145,8 @@ class ModelContext:
     def few(self, size: Operand) -> tuple[int, ...]:
         return self._engine.few(self._state, size)
 
-    def allocate(self, size: int, kind: str, name: str) -> int:
-        unset = b"\1" * size if kind == "heap" else None
+    def allocate(self, size: int, kind: AllocationKind, name: str) -> int:
+        unset = b"\1" * size if kind is AllocationKind.HEAP else None
         item = self._state.memory.allocate(size, kind, name, unset=unset)
         return self._made(item)
 
@@ -146,7 +155,7 @@ class ModelContext:
         unset = None if zeroed else b"\1" * most
         least = self._engine.least(self._state, size)
         item = self._state.memory.allocate(
-            most, "heap", name, unset=unset, extent=size, least=least
+            most, AllocationKind.HEAP, name, unset=unset, extent=size, least=least
         )
         return self._made(item)
 
@@ -169,15 +178,15 @@ class ModelContext:
         number = address >> 32
         item = memory.find(number)
         if item is None:
-            kind = "double-free" if number in memory.freed else "bad-free"
-            raise Faulted(MemoryFault(kind, memory.freed.get(number, hex(address)), "free", 0))
-        if item.kind != "heap" or address & 0xFFFFFFFF:
+            kind = FaultKind.DOUBLE_FREE if number in memory.freed else FaultKind.BAD_FREE
+            raise Faulted(MemoryFault(kind, memory.freed.get(number, hex(address)), Access.FREE, 0))
+        if item.kind is not AllocationKind.HEAP or address & 0xFFFFFFFF:
             text = f"{item.name}, offset {offset_of(address)}"
-            raise Faulted(MemoryFault("bad-free", text, "free", 0))
+            raise Faulted(MemoryFault(FaultKind.BAD_FREE, text, Access.FREE, 0))
         if mode == BOTH and item.dead not in (0, OLD | NEW):
             raise Paired
         if item.dead & mode or (mode == BOTH and item.dead):
-            raise Faulted(MemoryFault("double-free", f"freed {item.name}", "free", 0))
+            raise Faulted(MemoryFault(FaultKind.DOUBLE_FREE, f"freed {item.name}", Access.FREE, 0))
 
     def extent(self, address: int) -> Operand | None:
         state = self._state
@@ -229,7 +238,7 @@ class ModelContext:
         problem = state.memory.fault(address, size, write, state.mode)
         if problem is None:
             return
-        if problem.kind != "unproven":
+        if problem.kind is not FaultKind.UNPROVEN:
             self._fail(address, size, write)
         item = state.memory.find(address >> 32)
         assert item is not None
@@ -243,8 +252,8 @@ class ModelContext:
         problem = self._state.memory.fault(address, size, write, self._state.mode)
         assert problem is not None
         text = f"{problem.what}, offset {offset_of(address)}"
-        kind = "write" if write else "read"
-        raise Faulted(MemoryFault(problem.kind, text, kind, size))
+        access = Access.WRITE if write else Access.READ
+        raise Faulted(MemoryFault(problem.kind, text, access, size))
 
     def next_argument(self, list_address: int, size: int, passed: Passed) -> Data:
         if self._state.mode == BOTH and lists_diverge(self._state, list_address):
@@ -254,7 +263,9 @@ class ModelContext:
             self._engine.counters.assumptions_failed += 1
             raise Faulted(AssumptionFailed())
         if found is None:
-            raise Faulted(MemoryFault("wild", "no more variadic arguments", "read", size))
+            raise Faulted(
+                MemoryFault(FaultKind.WILD, "no more variadic arguments", Access.READ, size)
+            )
         value, _, _ = found
         if isinstance(value, Shadowed):
             raise Paired
@@ -318,12 +329,12 @@ class ModelContext:
             if not engine.undefined.only_reported(state.mode):
                 raise Used(term)
             text = f"{engine.undefined.origin(term)} is written; zero here"
-            note(engine, state, USED, text)
+            note(engine, state, EventKind.UNINITIALISED, text)
         return verdict.value
 
     # ------------------------------------------------------------------ events and inputs
 
-    def event(self, kind: str, text: str) -> None:
+    def event(self, kind: EventKind, text: str) -> None:
         self._state.note(kind, text, self.location)
 
     def fresh(self, name: str, width: int) -> Term:
@@ -336,4 +347,4 @@ class ModelContext:
 
 def _is_word(item: MemoryObject) -> bool:
     """Is it a word of the command line, a text that no model reads beyond its end?"""
-    return item.kind == "input" and item.extent is not None
+    return item.kind is AllocationKind.INPUT and item.extent is not None

@@ -39,7 +39,15 @@ from symexec.shadow.regions import Joins, at_join, begin_instruction, go_alone, 
 from symexec.solver import Answer, PathCondition, SolverChain
 from symexec.state.endings import PathEnding, Returned, Unsupported, row
 from symexec.state.inputs import Guided
-from symexec.state.state import Divergence, Lost, Outcome, State, environment_of
+from symexec.state.state import (
+    Divergence,
+    DivergenceKind,
+    EventKind,
+    Lost,
+    Outcome,
+    State,
+    environment_of,
+)
 
 Visit = Callable[[State, int], None]
 Decided = Callable[
@@ -176,7 +184,7 @@ class Execution(ABC):
     # ------------------------------------------------------------------ endings
 
     def refuse(self, state: State, reason: str) -> Iterator[State]:
-        state.note("unsupported", reason, self.location(state))
+        state.note(EventKind.UNSUPPORTED, reason, self.location(state))
         yield from self.end(state, Unsupported(reason))
 
     def end(self, state: State, ending: PathEnding) -> Iterator[State]:
@@ -203,7 +211,7 @@ class Execution(ABC):
         if state.seed is not None and not state.seed.stays:
             state.seed = None
         if stretch and row(ending).complete:
-            divergence = Divergence("ending", location, node, f"{ended}-ends")
+            divergence = Divergence(DivergenceKind.ENDING, location, node, f"{ended}-ends")
             state.divergences = (*state.divergences, divergence)
         yield state
 
@@ -281,7 +289,7 @@ class Execution(ABC):
                 return value
             if self.solver.directions(state.path, same)[1]:
                 self.counters.concretised += 1
-                state.note("concretised", f"{why}: {value}", self.location(state))
+                state.note(EventKind.CONCRETISED, f"{why}: {value}", self.location(state))
             state.path = state.path.assuming(same)
         return value
 

@@ -26,9 +26,9 @@ from symexec.expr import (
     shadowed,
     truncate,
 )
-from symexec.memory import BOTH, address_of
+from symexec.memory import BOTH, FaultKind, address_of
 from symexec.shadow.directions import ways
-from symexec.state.endings import MemoryFault
+from symexec.state.endings import Access, MemoryFault
 from symexec.state.state import Chunk, Frame, State
 
 MOST_CALLS = 20_000  # nested calls; a native stack of 8 MB overflows near that depth
@@ -253,7 +253,9 @@ def call(engine: Execution, state: State, step: Call) -> Iterator[State]:
         return
     name = engine.machine.function_at.get(address >> 32)
     if name is None or address & 0xFFFFFFFF:
-        ending = MemoryFault("null" if address >> 32 == 0 else "wild", hex(address), "call", 0)
+        ending = MemoryFault(
+            FaultKind.NULL if address >> 32 == 0 else FaultKind.WILD, hex(address), Access.CALL, 0
+        )
         yield from engine.end(state, ending)
         return
     if name not in engine.machine.functions and not _takes(engine, name, len(step.arguments)):
@@ -293,7 +295,7 @@ def _call_symbolic(engine: Execution, state: State, step: Call, address: Term) -
         if rest is None:
             return
     assert rest is not None
-    yield from engine.end(rest, MemoryFault("wild", "no function", "call", 0))
+    yield from engine.end(rest, MemoryFault(FaultKind.WILD, "no function", Access.CALL, 0))
 
 
 def _call_named(engine: Execution, state: State, step: Call, name: str) -> Iterator[State]:
@@ -301,13 +303,15 @@ def _call_named(engine: Execution, state: State, step: Call, name: str) -> Itera
     result = None if step.target is None else step.target.number
     function = engine.machine.functions.get(name)
     if function is None and name in engine.program.absent:
-        yield from engine.end(state, MemoryFault("null", f"weak {name}", "call", 0))
+        yield from engine.end(state, MemoryFault(FaultKind.NULL, f"weak {name}", Access.CALL, 0))
         return
     if function is None:
         yield from run_model(engine, state, step, name, arguments)
         return
     if state.top.depth >= MOST_CALLS:
-        ending = MemoryFault("stack-overflow", f"{MOST_CALLS} calls in each other", "call", 0)
+        ending = MemoryFault(
+            FaultKind.STACK_OVERFLOW, f"{MOST_CALLS} calls in each other", Access.CALL, 0
+        )
         yield from engine.end(state, ending)
         return
     engine.next(state)

@@ -17,7 +17,7 @@ from symexec.executor.codegen import ChunkWriter
 from symexec.executor.memcheck import UndefinedValues
 from symexec.executor.registers import BOTH, MASKED_OLD, escaping_registers
 from symexec.expr import Data, Term, shadowed
-from symexec.memory import Memory, address_of
+from symexec.memory import AllocationKind, Memory, address_of
 from symexec.state.state import Chunk, Frame, State
 
 Place = tuple[int, int]  # block, index
@@ -95,13 +95,13 @@ class Machine:
 
     def _place_functions(self) -> None:
         for name in sorted(set(self.program.functions) | self.program.undefined):
-            item = self.memory.allocate(0, "function", name)
+            item = self.memory.allocate(0, AllocationKind.FUNCTION, name)
             self.addresses[name] = address_of(item.number)
             self.function_at[item.number] = name
 
     def _place_globals(self) -> None:
         for name, item in self.program.globals.items():
-            kind = "constant" if item.readonly else "global"
+            kind = AllocationKind.CONSTANT if item.readonly else AllocationKind.GLOBAL
             self.addresses[name] = address_of(
                 self.memory.allocate(item.size, kind, name, item.readonly, item.type).number
             )
@@ -216,7 +216,7 @@ class Machine:
         if function.slots:
             memory = state.memory
             frame.slots = tuple(
-                memory.allocate(size, "stack", label, c_type=kind, unset=marks).number
+                memory.allocate(size, AllocationKind.STACK, label, c_type=kind, unset=marks).number
                 for size, label, kind, marks in function.slots
             )
         state.frame = frame

@@ -4,7 +4,7 @@ To copy an uninitialised value is fine, to use it is an error.
 
     int a[4];  a[0] = 1;
     b = a[i];            i > 0: a symbol for "whatever is there"
-    if (b > 0) ..        i > 0: MemoryFault("uninitialised"), with a test;  i == 0: goes on
+    if (b > 0) ..        i > 0: MemoryFault(FaultKind.UNINITIALISED), with a test;  i == 0: goes on
 
 A use is a decision, an address, a size, a divisor, output, a status or the entry function's result.
 The solver says whether it matters: the value with zeros for what is uninitialised against the value
@@ -32,15 +32,14 @@ from symexec.expr import (
     substitute,
     symbols,
 )
-from symexec.memory import BOTH, OLD, UNDEFINED, Memory, MemoryObject
+from symexec.memory import BOTH, OLD, UNDEFINED, AllocationKind, FaultKind, Memory, MemoryObject
 from symexec.options import Uninitialised
 from symexec.runtime.stdio.streams import STREAM_OBJECT
 from symexec.solver import Answer, PathCondition, SolverChain
-from symexec.state.endings import Exit, MemoryFault, PathEnding, Returned
+from symexec.state.endings import Access, Exit, MemoryFault, PathEnding, Returned
 from symexec.state.state import Frame, Lost, State
 
 ROUNDS: Final = 6  # inputs that are tried to find those on which the value matters
-USED: Final = "uninitialised"  # of a use that is told and gone on with; the fault's kind as well
 
 
 class Used(Exception):
@@ -132,7 +131,7 @@ class UndefinedValues:
         return mode == BOTH and self.policy is Uninitialised.DIFFERENCES
 
     def fault(self, term: Term, what: str) -> MemoryFault:
-        return MemoryFault(USED, f"{self.origin(term)}, {what}", "use")
+        return MemoryFault(FaultKind.UNINITIALISED, f"{self.origin(term)}, {what}", Access.USE)
 
     def origin(self, term: Term) -> str:
         """Where an uninitialised value comes from: "buffer, offset 4"."""
@@ -159,7 +158,7 @@ def _differ(term: Operand, other: Operand, width: int) -> Operand:
 # returned. A pointer that may be to several objects reaches all of them.
 
 _WORD = 8  # bytes of a pointer; one that is not aligned is not seen
-_ROOTS = frozenset({"global", "constant", "input"})
+_ROOTS = frozenset({AllocationKind.GLOBAL, AllocationKind.CONSTANT, AllocationKind.INPUT})
 
 
 def lost_objects(
@@ -204,7 +203,7 @@ class _Search:
                 continue
             if item.kind in _ROOTS or item.name == STREAM_OBJECT:
                 self._open.append(item)
-            elif item.kind == "heap":
+            elif item.kind is AllocationKind.HEAP:
                 self.lost[item.number] = item
 
     def run(self, words: Iterable[Data], local: Iterable[int]) -> None:

@@ -17,7 +17,7 @@ from symexec.executor.execution import Execution
 from symexec.executor.memcheck import Used
 from symexec.executor.undefined_uses import decided
 from symexec.expr import Data, Operand, Shadowed, Term, negate
-from symexec.memory import BOTH, address_of
+from symexec.memory import BOTH, FaultKind, address_of
 from symexec.runtime.contract import (
     Concretize,
     Decide,
@@ -32,7 +32,7 @@ from symexec.runtime.contract import (
 )
 from symexec.shadow.directions import followed
 from symexec.shadow.regions import begin_instruction
-from symexec.state.endings import AssumptionFailed, Exit, MemoryFault, Unsupported
+from symexec.state.endings import Access, AssumptionFailed, Exit, MemoryFault, Unsupported
 from symexec.state.state import Frame, State
 
 Decided = list[tuple[State, Operand | None]]
@@ -212,8 +212,8 @@ def _sized(engine: Execution, state: State, unproven: Unproven) -> Decided:
             found.append((successor, 0))
             continue
         text = f"{item.name}, offset {unproven.offset}"
-        access = "write" if unproven.write else "read"
-        ending = MemoryFault("out-of-bounds", text, access, unproven.size)
+        access = Access.WRITE if unproven.write else Access.READ
+        ending = MemoryFault(FaultKind.OUT_OF_BOUNDS, text, access, unproven.size)
         found += [(ended, None) for ended in engine.end(successor, ending)]
     return found
 
@@ -270,11 +270,15 @@ def note(state: State, step: Call) -> int:
 def jump_back(engine: Execution, state: State, number: object, value: Data) -> Iterator[State]:
     known = _noted(state)
     if not isinstance(number, int) or not 0 < number <= len(known):
-        yield from engine.end(state, MemoryFault("wild", "longjmp without setjmp", "call", 0))
+        yield from engine.end(
+            state, MemoryFault(FaultKind.WILD, "longjmp without setjmp", Access.CALL, 0)
+        )
         return
     goal = known[number - 1]
     if not _is_active(state, goal):
-        ending = MemoryFault("wild", f"longjmp to {goal.function}, which is left", "call", 0)
+        ending = MemoryFault(
+            FaultKind.WILD, f"longjmp to {goal.function}, which is left", Access.CALL, 0
+        )
         yield from engine.end(state, ending)
         return
     if state.region is not None and goal.depth < state.region.depth:

@@ -42,12 +42,11 @@ from csg.ir import (
     VaStart,
 )
 from symexec.executor.execution import Execution
-from symexec.executor.memcheck import USED
 from symexec.expr import Data, Operand, Shadowed, Term, new_half, old_half, shadowed
 from symexec.memory import NEW, OLD
 from symexec.shadow.regions import begin
 from symexec.state.endings import MemoryFault
-from symexec.state.state import Divergence, Region, State
+from symexec.state.state import Divergence, DivergenceKind, EventKind, Region, State
 
 
 def used(step: Instruction | Terminator) -> tuple[tuple[Value, str], ...]:
@@ -120,7 +119,12 @@ def decided(
         yield state, verdict.value
         return
     if engine.undefined.only_reported(state.mode):
-        note(engine, state, USED, f"{engine.undefined.origin(term)} {what}; zero here")
+        note(
+            engine,
+            state,
+            EventKind.UNINITIALISED,
+            f"{engine.undefined.origin(term)} {what}; zero here",
+        )
         yield state, verdict.value
         return
     failing = state if verdict.right is None else state.fork()
@@ -165,12 +169,12 @@ def _one_ends(engine: Execution, state: State, mode: int, ending: MemoryFault) -
     for survivor in engine.end(state, ending):
         if place[1]:  # else the engine has done so
             name = "old" if mode == OLD else "new"
-            divergence = Divergence("ending", location, node, f"{name}-ends")
+            divergence = Divergence(DivergenceKind.ENDING, location, node, f"{name}-ends")
             survivor.divergences = (*survivor.divergences, divergence)
         yield survivor
 
 
-def note(engine: Execution, state: State, kind: str, text: str) -> None:
+def note(engine: Execution, state: State, kind: EventKind, text: str) -> None:
     """Note an event, once for each place on a path."""
     key = f"told {kind}"
     location = engine.location(state)

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from csg.ir import DRIVEN, Passed, VaArgument, VaCopy, VaStart
 from symexec.executor.execution import Execution
 from symexec.expr import Data, Shadowed, extend, new_half, old_half, truncate
-from symexec.memory import BOTH, OLD
-from symexec.state.endings import AssumptionFailed, MemoryFault
+from symexec.memory import BOTH, OLD, FaultKind
+from symexec.state.endings import Access, AssumptionFailed, MemoryFault
 from symexec.state.state import Frame, State, Variadic
 
 
@@ -46,7 +46,9 @@ def variadic(
             for offset in (0, 8):
                 word = memory.load(source + offset, 8, state.mode)
                 if word is None or not memory.store(place + offset, 8, word, mode):
-                    yield from engine.end(state, MemoryFault("null", "va_list", "write", 8))
+                    yield from engine.end(
+                        state, MemoryFault(FaultKind.NULL, "va_list", Access.WRITE, 8)
+                    )
                     return
             yield engine.next(state)
         case VaArgument():
@@ -56,7 +58,9 @@ def variadic(
                 yield from engine.end(state, AssumptionFailed())
                 return
             if found is None:
-                yield from engine.end(state, MemoryFault("wild", "no more arguments", "read", 8))
+                yield from engine.end(
+                    state, MemoryFault(FaultKind.WILD, "no more arguments", Access.READ, 8)
+                )
                 return
             value, width, _ = found
             wanted = step.target.width

@@ -9,8 +9,8 @@ from statistics import median, median_low
 
 from csg.graphs import SequenceGraph
 from symexec.experiments.runs import Exercise, Run
-from symexec.testcases import TestCase
-from symexec.triage import Kind, likeness
+from symexec.testcases import DifferenceKind, TestCase
+from symexec.triage import likeness
 from symexec.triage.grouping import informs
 
 # --------------------------------------------------------------------------------------- critical
@@ -31,9 +31,12 @@ from symexec.triage.grouping import informs
 
 
 Nodes = tuple[str, ...]
-_HARMLESS = {
-    kind.value for kind in (Kind.STDERR_ONLY, Kind.HELP_TEXT, Kind.PATH_ONLY, Kind.PROGRESSION)
-}
+_HARMLESS = (
+    DifferenceKind.STDERR_ONLY,
+    DifferenceKind.HELP_TEXT,
+    DifferenceKind.PATH_ONLY,
+    DifferenceKind.PROGRESSION,
+)
 LONGEST = 2000  # statements of one test that count
 
 
@@ -41,7 +44,7 @@ LONGEST = 2000  # statements of one test that count
 class Difference:
     """Tests that differ alike: with the same class and blame, diverging at the same place."""
 
-    kind: str
+    kind: DifferenceKind
     blamed: tuple[int, ...]
     file: str
     line: int
@@ -78,13 +81,13 @@ def _looks(case: TestCase) -> object:
 def _difference(case: TestCase) -> Difference:
     place = case.divergence
     blamed = case.blame.blamed if case.blame else ()
+    assert case.kind is not None
     return Difference(case.kind, blamed, place.file if place else "", place.line if place else 0)
 
 
 def importance(difference: Difference) -> tuple[object, ...]:
     """A sort key: failures first, several changes before one, then by place."""
-    order = [kind.value for kind in Kind]
-    rank = order.index(difference.kind) if difference.kind in order else len(order)
+    rank = list(DifferenceKind).index(difference.kind)
     return rank, -len(difference.blamed), difference.blamed, difference.file, difference.line
 
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, assert_never
 
 from csg.errors import UnsupportedError, printable
 from csg.ir import Program
@@ -27,15 +27,19 @@ from symexec.runtime.library import registry
 from symexec.runtime.stdio import streams
 from symexec.solver import build_solver
 from symexec.state.endings import (
-    ENDINGS,
     Aborted,
     AssertionFailed,
+    AssumptionFailed,
+    Cut,
     DivisionByZero,
+    Endless,
     Exit,
     Killed,
     MemoryFault,
     Returned,
+    Trapped,
     Unsupported,
+    row,
 )
 from symexec.state.state import Outcome, Output, State
 
@@ -171,7 +175,9 @@ def _status(outcome: Outcome) -> int:
             return 128 + signal.SIGSEGV
         case Unsupported(what=what):
             raise UnsupportedError(what, outcome.location)
-        case ending:
-            message = f"csgtest: {outcome.location}: {ENDINGS[type(ending)].kind}"
+        case Trapped() | Endless() | AssumptionFailed() | Cut():
+            message = f"csgtest: {outcome.location}: {row(outcome.ending).kind}"
             print(printable(message), file=sys.stderr)
             return 128 + signal.SIGILL
+        case _:
+            assert_never(outcome.ending)

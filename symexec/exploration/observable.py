@@ -61,7 +61,7 @@ from symexec.runtime.operands import plain
 from symexec.runtime.process import different_files
 from symexec.shadow.outcomes import Observable, differences
 from symexec.state.endings import Returned
-from symexec.state.state import Event, Outcome, State
+from symexec.state.state import Event, EventKind, Outcome, State
 from symexec.testcases import signature_of
 from symexec.testcases.signature import RESULT, Parameter, lasting_parts
 
@@ -142,7 +142,7 @@ class Caller:
                 found.append((each.what.event, _differ(pairs)))
         beyond = self._beyond(state)
         if beyond:
-            event = Event("approximated", BEYOND, new.location)
+            event = Event(EventKind.APPROXIMATED, BEYOND, new.location)
             found.append((event, _differ(beyond)))
         return found
 
@@ -433,11 +433,13 @@ def outliving(
             if not both or not _compared(kind):
                 why = "no type that can be compared" if both else "in one version only"
                 text = f"'{name}' is not compared after the call: {why}"
-                events.append(Event("approximated", text, item.location))
+                events.append(Event(EventKind.APPROXIMATED, text, item.location))
                 continue
             alone = all(_alone(stem, units) for units in (everywhere, before, after))
             text = f"'{name}' differs after the call; native runs cannot tell it from its like"
-            objects.append(Lasting(name, kind, Event("approximated", text, item.location), alone))
+            objects.append(
+                Lasting(name, kind, Event(EventKind.APPROXIMATED, text, item.location), alone)
+            )
         visible = everywhere[stem][0].linkage == "external"
         if (
             both

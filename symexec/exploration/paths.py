@@ -28,7 +28,7 @@ from symexec.search.targets import Arrival, Targets
 from symexec.shadow.outcomes import Observable
 from symexec.state.endings import Endless, Unsupported, row
 from symexec.state.inputs import Input
-from symexec.state.state import Divergence, State
+from symexec.state.state import Divergence, DivergenceKind, EventKind, State
 from symexec.watchdog import Spent, Watchdog, What
 
 MOST = 4  # inputs with a sign at most, for which the other sign is asked for
@@ -376,7 +376,7 @@ class Exploration:
                 if state.mode != BOTH:
                     ever = "the old version" if state.mode == OLD else "the new version"
                     text = f"{ever} runs for ever: its state repeats"
-                    state.note("endless", text, self.engine.location(state))
+                    state.note(EventKind.ENDLESS, text, self.engine.location(state))
                 return None, list(self.engine.end(state, Endless()))
             case Course.ALONE if self.compares and not self.engine.after_new:
                 running = "old" if state.mode == OLD else "new"
@@ -419,7 +419,9 @@ class Exploration:
             return Finding(state, model, (), state.divergences[-1], ended=False)
         outcome = state.new_outcome or state.old_outcome
         place = self.engine.location(state) if outcome is None else outcome.location
-        return Finding(state, model, (), Divergence("ending", place, -1, directions), ended=False)
+        return Finding(
+            state, model, (), Divergence(DivergenceKind.ENDING, place, -1, directions), ended=False
+        )
 
     def _met_before(self, state: State) -> bool:
         """Has an earlier seed reached this divergence by the same path?"""
@@ -518,7 +520,9 @@ class Exploration:
                 if model is None:
                     continue
                 found = True
-                place = divergence or Divergence("output", new.location, -1, differs_in.value)
+                place = divergence or Divergence(
+                    DivergenceKind.OUTPUT, new.location, -1, differs_in.value
+                )
                 yield Finding(state, model, (differs_in,), place, ended=True)
                 break
         if divergence is not None and not found:

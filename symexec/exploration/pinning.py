@@ -35,7 +35,7 @@ from symexec.runtime.library import registry
 from symexec.solver import build_solver
 from symexec.state.endings import Exit, MemoryFault, row
 from symexec.state.inputs import Address, Cell, Environ, Input, Seed, Start, StartObject, Values
-from symexec.state.state import Chain, Outcome, State
+from symexec.state.state import Chain, DivergenceKind, Outcome, State
 from symexec.testcases import Divergence, Scalar, TestInput, Value
 from symexec.testcases.inputs import Elements, Json, is_part
 from symexec.testcases.seeds import SeedInput, Unusable, read_seeds
@@ -367,7 +367,7 @@ class Tracer:
         for observable, condition in self._prepared.caller.distinguishes(state):
             if condition:
                 place = state.new_outcome.location
-                return Divergence("output", place.file, place.line, observable.value)
+                return Divergence(DivergenceKind.OUTPUT, place.file, place.line, observable.value)
         return None
 
 

@@ -32,6 +32,7 @@ from symexec.state.endings import (
     Aborted,
     AssertionFailed,
     DivisionByZero,
+    EndingKind,
     Endless,
     Exit,
     Killed,
@@ -136,8 +137,6 @@ def _plain(value: Data) -> Operand:
 # job.errors          the tests whose path ends in an error of the program
 
 
-LEAK = "leak"  # the path of a test ends well, but for what it has lost
-UNFINISHED = "unfinished"  # the path of a test that had not come to its end when the time was over
 MOST_ERRORS = 5_000  # tests with errors that are kept in memory
 HARD = 0.2  # of the time, for queries that a solver finds hard
 LEFT_OVER, MOST_LEFT_OVER = 0.1, 20.0  # of the time, in seconds, for tests of such paths
@@ -257,22 +256,22 @@ class ExploreJob:
     def _test(self, finding: Finding) -> TestCase:
         self.tests += 1
         outcome = finding.state.new_outcome
-        kind, error = UNFINISHED, False
+        ending, error = EndingKind.UNFINISHED, False
         foreseen: Observation | None = None
         notes: tuple[str, ...] = ()
         if outcome is not None:
             about = row(outcome.ending)
-            kind, error = about.kind, about.is_error
+            ending, error = about.kind, about.is_error
             if self.program.entry == "main":
                 foreseen = predicted(outcome, finding.model, main=True)
             if error:
                 notes = (f"{outcome.location}: {_described(outcome.ending)}",)
             elif outcome.leaks:
-                kind, error, notes = LEAK, True, (_lost(outcome.leaks),)
+                ending, error, notes = EndingKind.LEAK, True, (_lost(outcome.leaks),)
         case = TestCase(
             id=f"t{self.tests:04d}",
             input=decode(finding.state.inputs, finding.model),
-            kind=kind,
+            ending=ending,
             predicted=foreseen,
             found_s=time.monotonic() - self.started,
             notes=notes,

@@ -11,12 +11,12 @@ from csg.programs import SourceFile
 from csg.records import record
 from symexec.executor.engine import Engine
 from symexec.expr import Data, Operand, TermTable, extend, new_half, old_half, shadowed
-from symexec.memory import BOTH, address_of
+from symexec.memory import BOTH, AllocationKind, address_of
 from symexec.replay.sandbox import environment_below
 from symexec.runtime import library
 from symexec.solver import EMPTY, PathCondition
 from symexec.state.inputs import Address, Cell, Environ, Start
-from symexec.state.state import State
+from symexec.state.state import EventKind, State
 
 WATCHED = "objects that the caller sees"
 ADDRESSES = "addresses of the program's objects"
@@ -81,9 +81,9 @@ def command_line(engine: Engine, state: State, words: Sequence[bytes]) -> tuple[
     environment, as the system places them."""
     memory = state.memory
     text = b"".join(word + b"\0" for word in (*words, *environment_below("/tmp")))
-    strings = memory.allocate(len(text), "input", "the command line")
+    strings = memory.allocate(len(text), AllocationKind.INPUT, "the command line")
     strings.data[:] = text
-    argv = memory.allocate(8 * (len(words) + 1), "input", "argv")
+    argv = memory.allocate(8 * (len(words) + 1), AllocationKind.INPUT, "argv")
     address = address_of(strings.number)
     for place, word in enumerate(words):
         argv.store(8 * place, 8, address, state.mode)
@@ -105,7 +105,7 @@ def begin(engine: Engine, start: Start) -> State:
     state = fresh_state(engine)
     numbers = [
         state.memory.allocate(
-            item.size, "input", item.name, extent=item.extent, least=(item.least,)
+            item.size, AllocationKind.INPUT, item.name, extent=item.extent, least=(item.least,)
         ).number
         for item in start.objects
     ]
@@ -143,14 +143,16 @@ def begin(engine: Engine, start: Start) -> State:
     for name, item in program.globals.items():
         if item.external and name not in program.absent:
             text = f"'{name}' is defined in no file that was given: it holds zeros"
-            state.note("approximated", text, item.location)
+            state.note(EventKind.APPROXIMATED, text, item.location)
     if program.entry != "main" and program.before_main:
         names = ", ".join(program.before_main)
         where = program.functions[program.before_main[0]].location
-        state.note("approximated", f"not called before '{program.entry}': {names}", where)
+        state.note(EventKind.APPROXIMATED, f"not called before '{program.entry}': {names}", where)
     if start.left_out:
         where = program.functions[program.entry].location
-        state.note("approximated", f"zero in every input: {', '.join(start.left_out)}", where)
+        state.note(
+            EventKind.APPROXIMATED, f"zero in every input: {', '.join(start.left_out)}", where
+        )
     state.origin = Origin(start, state.path, engine.table)
     arguments = tuple(
         _environ(engine, state) if isinstance(each, Environ) else known(each)
@@ -221,5 +223,5 @@ def leads(state: State, address: Operand, text: bool) -> object:
     return address
 
 
-_NAMED = ("global", "constant", "function")
+_NAMED = (AllocationKind.GLOBAL, AllocationKind.CONSTANT, AllocationKind.FUNCTION)
 _LITERAL = (".str.", "libc:")

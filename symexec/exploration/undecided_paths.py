@@ -24,7 +24,7 @@ from symexec.executor.engine import TURN_S, Engine
 from symexec.executor.machine import Machine
 from symexec.executor.registers import LiveRegisters
 from symexec.expr import Data, Shadowed, Term, halves, symbols
-from symexec.memory import BOTH, NEW, OLD, UNDEFINED, Memory, MemoryObject
+from symexec.memory import BOTH, NEW, OLD, UNDEFINED, AllocationKind, Memory, MemoryObject
 from symexec.solver import PathCondition, SolverChain
 from symexec.state.state import Frame, State
 
@@ -74,7 +74,11 @@ class ConcreteRest:
             yield from (value for value, _, _ in frame.variadic if not isinstance(value, int))
             frame = frame.caller
         for item in state.memory.live_objects():
-            if item.cells is not None and item.kind != "input" and item.dead != OLD | NEW:
+            if (
+                item.cells is not None
+                and item.kind is not AllocationKind.INPUT
+                and item.dead != OLD | NEW
+            ):
                 yield from (cell[2] for place, cell in item.cells.items() if cell[0] == place)
                 for update in item.updates:
                     yield from (update.offset, update.value)

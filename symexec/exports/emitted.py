@@ -383,7 +383,7 @@ def check_types(signature: EntrySignature) -> None:
 def _about(test: Test, finished: Finished, plan: ReplayPlan) -> Iterator[str]:
     """The lines in the head of a test for its reader."""
     old, new = contrasted(test.case.old, test.case.new)
-    yield printable(f"{test.case.kind}: {finished.call(test.case)}")
+    yield printable(f"{test.case.called}: {finished.call(test.case)}")
     if test.equal:
         yield printable(f"both versions: {new}")
     else:

@@ -39,14 +39,10 @@ from symexec.options import EmitOptions, Emitted, Expected
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, reported_flags
 from symexec.replay.build import is_compiled
 from symexec.report.replaying import plan_of, trusted_report
-from symexec.testcases import (
-    TestCase,
-    TestInput,
-)
-from symexec.triage import Kind
+from symexec.testcases import DifferenceKind, TestCase, TestInput
 
 _MINE = ("csgtest_*.c", "csgtest_*.sh", "CMakeLists.txt", "meson.build")
-_NEW_FAILS = frozenset((Kind.REGRESSION.value, Kind.HANG.value, Kind.LEAK.value))
+_NEW_FAILS = frozenset((DifferenceKind.REGRESSION, DifferenceKind.HANG, DifferenceKind.LEAK))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +99,7 @@ def _candidates(finished: Finished, options: EmitOptions, dropped: list[str]) ->
     inputs: set[TestInput] = set()
     for finding in finished.findings:
         witness, name = finding.witness, f"csgtest_{file_name(finding.group.id)}"
-        expected = _expected(options.expected, finding.kind.value, witness)
+        expected = _expected(options.expected, finding.kind, witness)
         seen = {"old": witness.old, "new": witness.new, "golden": witness.golden}[expected]
         if seen is None:
             dropped.append(f"{name}: nothing is recorded of the {expected} version")
@@ -112,7 +108,9 @@ def _candidates(finished: Finished, options: EmitOptions, dropped: list[str]) ->
         elif witness.input not in inputs:
             inputs.add(witness.input)
             yield Test(name, witness, expected, seen, False)
-    alike = [each for each in finished.others() if each.kind == Kind.PATH_ONLY.value and each.new]
+    alike = [
+        each for each in finished.others() if each.kind is DifferenceKind.PATH_ONLY and each.new
+    ]
     count = 0
     for case in sorted(alike, key=lambda each: (each.input.size, each.id)):
         if case.input in inputs or count >= options.equal or case.new is None:
@@ -122,10 +120,10 @@ def _candidates(finished: Finished, options: EmitOptions, dropped: list[str]) ->
         yield Test(f"csgtest_{file_name(case.id)}", case, "new", case.new, True)
 
 
-def _expected(asked: Expected, kind: str, witness: TestCase) -> str:
+def _expected(asked: Expected, kind: DifferenceKind, witness: TestCase) -> str:
     if asked is not Expected.USUAL:
         return str(asked.value)
-    if kind == Kind.INCOMPLETE_FIX.value and witness.golden is not None:
+    if kind is DifferenceKind.INCOMPLETE_FIX and witness.golden is not None:
         return "golden"
     return "old" if kind in _NEW_FAILS else "new"
 

@@ -18,13 +18,20 @@ from csg.errors import UsageError
 from csg.ir import ChangeInfo
 from symexec.report.model import Report, kind_of
 from symexec.report.replaying import load_report
-from symexec.testcases import Observation, TestCase, rendered
+from symexec.testcases import DifferenceKind, Observation, TestCase, rendered
 from symexec.testcases.store import MARKER, is_ours, replace_file
-from symexec.triage import Group, Kind, differing_parts
+from symexec.triage import Group, differing_parts
 
-ERRORS = frozenset((Kind.REGRESSION, Kind.HANG, Kind.INCOMPLETE_FIX))
-_NOTES = frozenset((Kind.FIX, Kind.HANG_FIX, Kind.LEAK_FIX, Kind.PROGRESSION))
-_WORDS = frozenset((Kind.STDERR_ONLY, Kind.HELP_TEXT))
+ERRORS = frozenset((DifferenceKind.REGRESSION, DifferenceKind.HANG, DifferenceKind.INCOMPLETE_FIX))
+_NOTES = frozenset(
+    (
+        DifferenceKind.FIX,
+        DifferenceKind.HANG_FIX,
+        DifferenceKind.LEAK_FIX,
+        DifferenceKind.PROGRESSION,
+    )
+)
+_WORDS = frozenset((DifferenceKind.STDERR_ONLY, DifferenceKind.HELP_TEXT))
 _MARK = "csgtest wrote what is in this folder, and writes it anew\n"
 
 
@@ -47,7 +54,7 @@ class Finding:
     """A group of differences, shown by its witness."""
 
     group: Group
-    kind: Kind
+    kind: DifferenceKind
     witness: TestCase
     old: Observation
     new: Observation
@@ -125,8 +132,7 @@ def read_finished(folder: Path) -> Finished:
 
 def finished_of(folder: Path, report: Report) -> Finished:
     for case in report.differing:
-        kinds = {kind.value for kind in Kind}
-        if case.kind not in kinds or case.old is None or case.new is None:
+        if case.kind is None or case.old is None or case.new is None:
             raise UsageError(f"'{folder}': test '{case.id}' differs, and does not say how")
     directory = report.directory
     if directory and not os.path.isabs(directory):
@@ -143,7 +149,7 @@ def _findings(report: Report) -> Iterator[Finding]:
         witness = cases[group.witness]
         assert witness.old is not None and witness.new is not None
         blamed = tuple(changes[number] for number in group.blamed if number in changes)
-        yield Finding(group, Kind(group.kind), witness, witness.old, witness.new, blamed)
+        yield Finding(group, group.kind, witness, witness.old, witness.new, blamed)
 
 
 def _repository(directory: str) -> str:

@@ -37,9 +37,8 @@ from symexec.report.words import (
     reservations,
     why_internal,
 )
-from symexec.testcases import Observed, TestCase
+from symexec.testcases import DifferenceKind, Observed, TestCase
 from symexec.testcases.inputs import Json
-from symexec.triage import Kind
 
 # ------------------------------------------------------------------------------------------ SARIF
 # Version 2.1.0, with what code scanning asks for: a path relative to the root of the repository, a
@@ -167,7 +166,7 @@ def _rule(finding: Finding) -> int:
     """The index of a finding's rule in the table."""
     if finding.group.internal:
         return 5
-    if finding.kind is Kind.INCOMPLETE_FIX:
+    if finding.kind is DifferenceKind.INCOMPLETE_FIX:
         return 2
     if finding.kind not in ERRORS:
         return 3
@@ -273,7 +272,7 @@ def _said(text: str) -> Json:
 def _fingerprint(finding: Finding) -> str:
     """A hash of what makes it the same difference in another run, where lines and inputs may
     differ."""
-    parts = [finding.kind.value, *finding.parts, finding.old.signal, finding.new.signal]
+    parts = [finding.kind, *finding.parts, finding.old.signal, finding.new.signal]
     parts += [finding.old.sanitizer, finding.new.sanitizer]
     for change in finding.blamed:
         parts += [change.function, change.old_text, change.new_text]
@@ -296,7 +295,7 @@ def _edit(change: ChangeInfo) -> str:
 # difference that is internal.
 
 
-_SAYS_NOTHING = {Kind.NONDETERMINISTIC.value, Kind.TIMEOUT.value}
+_SAYS_NOTHING = {DifferenceKind.NONDETERMINISTIC, DifferenceKind.TIMEOUT}
 
 
 def junit(all_finished: Sequence[Finished]) -> str:

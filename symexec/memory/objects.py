@@ -18,6 +18,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from enum import StrEnum
 
 from csg.errors import NOWHERE
 from csg.language.types import Type
@@ -31,6 +32,17 @@ UNDEFINED = "undefined "
 
 Cell = tuple[int, int, Data]  # start, size in bytes, value of 8 * size bits
 Run = tuple[int, int, Data]  # first place, last place, value
+
+
+class AllocationKind(StrEnum):
+    """What an object of memory was made for."""
+
+    GLOBAL = "global"
+    STACK = "stack"
+    HEAP = "heap"
+    CONSTANT = "constant"
+    INPUT = "input"
+    FUNCTION = "function"
 
 
 class MemoryObject:
@@ -69,11 +81,17 @@ class MemoryObject:
     )
 
     def __init__(
-        self, number: int, size: int, kind: str, name: str, owner: object, readonly: bool = False
+        self,
+        number: int,
+        size: int,
+        kind: AllocationKind,
+        name: str,
+        owner: object,
+        readonly: bool = False,
     ) -> None:
         self.number = number
         self.size = size
-        self.kind = kind  # "global" | "stack" | "heap" | "constant" | "input" | "function"
+        self.kind = kind
         self.name = name
         self.owner = owner
         self.readonly = readonly

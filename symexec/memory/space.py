@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from csg.language.types import Type
 from symexec.expr import Data, Term
-from symexec.memory.objects import MemoryObject
+from symexec.memory.objects import AllocationKind, MemoryObject
 from symexec.memory.updates import BOTH, NEW, OLD
 
 PAGE_BITS: Final = 5
@@ -34,11 +35,30 @@ def offset_of(address: int) -> int:
     return offset - (1 << 32) if offset >> 31 else offset
 
 
+class FaultKind(StrEnum):
+    """What is wrong with an access to memory. Those that sanitizers know have their names."""
+
+    OUT_OF_BOUNDS = "out-of-bounds"
+    USE_AFTER_FREE = "use-after-free"
+    USE_AFTER_RETURN = "use-after-return"
+    USE_AFTER_SCOPE = "use-after-scope"
+    DOUBLE_FREE = "double-free"
+    BAD_FREE = "bad-free"
+    NULL = "null"
+    READ_ONLY = "read-only"
+    WILD = "wild"
+    OVERLAP = "overlap"
+    UNINITIALISED = "uninitialised"
+    STACK_OVERFLOW = "stack-overflow"
+    UNPROVEN = "unproven"  # no error yet: the object may be too small
+    UNRESOLVED = "unresolved"  # no error either: a pointer to more objects than are followed
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """Why an access is an error of the program under test."""
 
-    kind: str  # as in MemoryFault; "unproven": the object may be too small
+    kind: FaultKind
     what: str  # the object, for messages
 
 
@@ -104,7 +124,7 @@ class Memory:
     def allocate(
         self,
         size: int,
-        kind: str,
+        kind: AllocationKind,
         name: str,
         readonly: bool = False,
         c_type: Type | None = None,
@@ -254,29 +274,29 @@ class Memory:
         if item is None:
             # An offset before the start of object n lies in the window of object n - 1.
             if number == 0 or address < 1 << 32:
-                return Fault("null", "null pointer")
+                return Fault(FaultKind.NULL, "null pointer")
             if number in self.freed:
-                return Fault("use-after-free", self.freed[number])
+                return Fault(FaultKind.USE_AFTER_FREE, self.freed[number])
             behind = self.find(number + 1)
             if behind is not None and address & OFFSET_MASK > OFFSET_MASK >> 1:
-                return Fault("out-of-bounds", behind.name)
-            kind = "use-after-return" if number < self.count else "wild"
+                return Fault(FaultKind.OUT_OF_BOUNDS, behind.name)
+            kind = FaultKind.USE_AFTER_RETURN if number < self.count else FaultKind.WILD
             return Fault(kind, f"address {address:#x}")
         if item.dead and (mode == BOTH or item.dead & mode):
-            if item.kind == "stack":
-                return Fault("use-after-scope", item.name)
-            return Fault("use-after-free", f"freed {item.name}")
-        if item.kind == "function":
-            return Fault("wild", f"code of {item.name}")
+            if item.kind is AllocationKind.STACK:
+                return Fault(FaultKind.USE_AFTER_SCOPE, item.name)
+            return Fault(FaultKind.USE_AFTER_FREE, f"freed {item.name}")
+        if item.kind is AllocationKind.FUNCTION:
+            return Fault(FaultKind.WILD, f"code of {item.name}")
         if write and item.readonly:
-            return Fault("read-only", item.name)
+            return Fault(FaultKind.READ_ONLY, item.name)
         end = (address & OFFSET_MASK) + size
         if end > item.surely(mode):
             if item.extent is not None and end <= len(item.data):
-                return Fault("unproven", item.name)
+                return Fault(FaultKind.UNPROVEN, item.name)
             behind = self.find(number + 1)
             before = address & OFFSET_MASK > OFFSET_MASK >> 1 and behind is not None
-            return Fault("out-of-bounds", behind.name if before and behind else item.name)
+            return Fault(FaultKind.OUT_OF_BOUNDS, behind.name if before and behind else item.name)
         return None
 
     def load(self, address: int, size: int, mode: int) -> Data | None:

@@ -288,7 +288,7 @@ def confirm(found: Sequence[tuple[Path, Report]]) -> list[tuple[Path, Report]]:
     that is most like it. The reports come with their folders; those in which something was noted
     are returned."""
     public = [
-        (_cause(report, case, each), folder, report, case)
+        (_cause(report, case, each), folder, report, case, each.kind)
         for folder, report in found
         for each, case in _groups(report)
         if not each.internal
@@ -300,12 +300,12 @@ def confirm(found: Sequence[tuple[Path, Report]]) -> list[tuple[Path, Report]]:
             best = max(mine.likeness(theirs) for theirs, *_ in public) if public else ()
             if not each.internal or not best:
                 continue
-            _, place, other, shown = next(one for one in public if mine.likeness(one[0]) == best)
+            _, place, other, shown, kind = next(
+                one for one in public if mine.likeness(one[0]) == best
+            )
             relative = os.path.relpath(place, folder)
             call = rendered(shown.input, f"./{other.name}", other.entry, other.signature)
-            report.reached[case.id] = Reached(
-                other.entry, _cut(call), shown.id, relative, shown.kind
-            )
+            report.reached[case.id] = Reached(other.entry, _cut(call), shown.id, relative, kind)
             if (folder, report) not in noted:
                 noted.append((folder, report))
     return noted

@@ -23,7 +23,7 @@ from symexec.inputs.structures import (
 )
 from symexec.options import InputOptions, MemoryOptions, SearchOptions, Shadow, ShadowOptions
 from symexec.report.model import Report
-from symexec.state.state import Event
+from symexec.state.state import Event, EventKind
 from symexec.testcases.driver import driven_within
 from symexec.testcases.inputs import Json
 
@@ -123,7 +123,7 @@ def event_notes(events: dict[Event, int]) -> list[str]:
 def nothing_followed(counters: Counters, events: dict[Event, int]) -> UnsupportedError | None:
     """The error that ended every single path; None when some path was followed, as far as it
     matters, or time ended first."""
-    obstacles = [event for event in events if event.kind == "unsupported"]
+    obstacles = [event for event in events if event.kind is EventKind.UNSUPPORTED]
     followed = counters.paths + counters.diff_paths + counters.dropped + counters.pruned
     if followed or counters.cuts or not obstacles:
         return None

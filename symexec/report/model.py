@@ -18,7 +18,15 @@ from csg.records import fits
 from csg.unify.changes.identities import Identity
 from csg.unify.changes.patch import Patch, patch_form, patch_of_form
 from symexec.options import FailOn, Internal
-from symexec.testcases import EntrySignature, Observed, TestCase, Verdict, from_json, to_json
+from symexec.testcases import (
+    DifferenceKind,
+    EntrySignature,
+    Observed,
+    TestCase,
+    Verdict,
+    from_json,
+    to_json,
+)
 from symexec.testcases.inputs import Json
 from symexec.testcases.signature import Parameter, signature_from_json, signature_to_json
 
@@ -64,12 +72,12 @@ class Reached:
     call: str
     test: str
     folder: str
-    kind: str
+    kind: DifferenceKind
 
     def confirms(self, each: Group) -> bool:
         """Is it the same difference for callers of the public entry? Where one is a failure, or a
         fix, the other must be too."""
-        return each.kind in (self.kind, "difference")
+        return each.kind in (self.kind, DifferenceKind.DIFFERENCE)
 
 
 @dataclass(slots=True)
@@ -196,8 +204,13 @@ def _is_worse(each: Group, witness: TestCase) -> bool:
     see? A run that was cut off and never seen to end counts."""
     if each.internal:
         return False
-    unknown = each.kind == "undecided" and witness.new is not None and witness.new.timed_out
-    return each.kind in ("regression", "hang", "leak") or unknown
+    unknown = (
+        each.kind is DifferenceKind.UNDECIDED and witness.new is not None and witness.new.timed_out
+    )
+    return (
+        each.kind in (DifferenceKind.REGRESSION, DifferenceKind.HANG, DifferenceKind.LEAK)
+        or unknown
+    )
 
 
 @dataclass(frozen=True, slots=True)

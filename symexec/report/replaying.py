@@ -19,10 +19,10 @@ from csg.toolchain import first_doubtful_flag
 from symexec.replay import NativeReplay, Pair, ReplayPlan
 from symexec.replay.varying import comparable
 from symexec.report.model import Report, report_from_json
-from symexec.testcases import MASKED, Observation, Observed, TestCase
+from symexec.testcases import MASKED, DifferenceKind, Observation, Observed, TestCase
 from symexec.testcases.inputs import Json
 from symexec.testcases.store import is_ours, is_sealed
-from symexec.triage import Kind, classify, differing_parts
+from symexec.triage import classify, differing_parts
 from symexec.triage.undefined import shown_behind_a_stop, shown_by_plain_builds
 
 NOT_RUN = "not run"
@@ -76,7 +76,7 @@ def replay_folder(
                 yield Replayed(case, NOT_RUN)
                 continue
             now = _outcome(case, replay.pair(case.input))
-            if now.outcome == "same" and case.kind == Kind.UNDEFINED.value:
+            if now.outcome == "same" and case.kind is DifferenceKind.UNDEFINED:
                 met = [each for each in case.undefined if not each.startswith("gcc ")]
                 plainly = next(shown_by_plain_builds([case], replay, met), None)
                 if plainly is None:
@@ -115,14 +115,16 @@ def _check(report: Report) -> None:
 def _outcome(case: TestCase, pair: Pair) -> Replayed:
     verdict = classify(pair)
     kind = verdict.kind
-    if kind is Kind.DIFFERENCE and case.kind == Kind.HELP_TEXT.value:
-        kind = Kind.HELP_TEXT
-    if kind.is_difference and case.kind == Kind.UNDEFINED.value:
-        kind = Kind.UNDEFINED
-    cut_off = (Kind.HANG.value, Kind.HANG_FIX.value, Kind.SLOWER.value)
-    if kind is Kind.UNDECIDED and case.kind in cut_off:  # it had more time when it was reported
-        kind = Kind(case.kind)
-    now = replace(case, old=pair.old, new=pair.new, observed=verdict.observed, kind=kind.value)
+    if kind is DifferenceKind.DIFFERENCE and case.kind is DifferenceKind.HELP_TEXT:
+        kind = DifferenceKind.HELP_TEXT
+    if kind.is_difference and case.kind is DifferenceKind.UNDEFINED:
+        kind = DifferenceKind.UNDEFINED
+    cut_off = (DifferenceKind.HANG, DifferenceKind.HANG_FIX, DifferenceKind.SLOWER)
+    if (
+        kind is DifferenceKind.UNDECIDED and case.kind in cut_off
+    ):  # it had more time when it was reported
+        kind = DifferenceKind(case.kind)
+    now = replace(case, old=pair.old, new=pair.new, observed=verdict.observed, kind=kind)
     if not pair.stable:
         return Replayed(now, "unstable")
     if verdict.observed is Observed.SAME:

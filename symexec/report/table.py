@@ -44,7 +44,7 @@ from symexec.report.words import (
     short_paths,
     undefined_places,
 )
-from symexec.testcases import TestCase, rendered
+from symexec.testcases import DifferenceKind, TestCase, rendered
 
 _COLUMNS = ("class", "blamed", "tests", "input", "old", "new", "sequence")
 _STACKED = 3  # the columns that may be long: input, old, new
@@ -53,20 +53,20 @@ _LEADING = 16  # columns of a cell in front of those
 _MOST_LINES = 4  # of a cell
 _RED, _GREEN, _YELLOW = "31", "32", "33"  # SGR parameters (ECMA-48)
 _COLOURS = {
-    "hang": _RED,
-    "regression": _RED,
-    "both-fail-differently": _RED,
-    "incomplete-fix": _RED,
-    "undecided": _RED,
-    "fix": _GREEN,
-    "progression": _GREEN,
-    "hang-fix": _GREEN,
-    "leak-fix": _GREEN,
-    "slower": _YELLOW,
-    "difference": _YELLOW,
+    DifferenceKind.HANG: _RED,
+    DifferenceKind.REGRESSION: _RED,
+    DifferenceKind.BOTH_FAIL: _RED,
+    DifferenceKind.INCOMPLETE_FIX: _RED,
+    DifferenceKind.UNDECIDED: _RED,
+    DifferenceKind.FIX: _GREEN,
+    DifferenceKind.PROGRESSION: _GREEN,
+    DifferenceKind.HANG_FIX: _GREEN,
+    DifferenceKind.LEAK_FIX: _GREEN,
+    DifferenceKind.SLOWER: _YELLOW,
+    DifferenceKind.DIFFERENCE: _YELLOW,
     "internal-failure": _YELLOW,
-    "undefined": _YELLOW,
-    "leak": _YELLOW,
+    DifferenceKind.UNDEFINED: _YELLOW,
+    DifferenceKind.LEAK: _YELLOW,
 }
 Row = tuple[str, ...]
 
@@ -138,7 +138,7 @@ def group_rows(report: Report) -> list[Row]:
 
 def _cells(case: TestCase, report: Report) -> Row:
     spelling = rendered(case.input, f"./{report.name}", report.entry, report.signature)
-    return case.kind or case.observed, spelling, *contrasted(case.old, case.new)
+    return case.called or case.observed, spelling, *contrasted(case.old, case.new)
 
 
 def _print_lines(lines: Sequence[str], out: TextIO) -> None:

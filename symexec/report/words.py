@@ -16,6 +16,7 @@ from csg.ir import ChangeInfo
 from csg.records import record
 from symexec.report.facts import inputs_within
 from symexec.report.model import Findings, Report
+from symexec.state.state import DivergenceKind
 from symexec.testcases import MASKED, Observation, Observed, TestCase, Value, c_value, rendered
 from symexec.testcases.inputs import Json
 from symexec.testcases.testcase import Verdict
@@ -114,7 +115,7 @@ def way_to_output(report: Report, case: TestCase) -> tuple[Step, ...]:
     for step in _divergence_step(case):
         together = [*steps, *meeting]
         at = next((at for at, each in enumerate(together, 1) if each.place == step.place), None)
-        if case.divergence is not None and case.divergence.kind == "ending":
+        if case.divergence is not None and case.divergence.kind is DivergenceKind.ENDING:
             at = len(together)
         together.insert(len(steps) if at is None else at, step)
         return tuple(together)
@@ -152,12 +153,12 @@ def _divergence_step(case: TestCase) -> Iterator[Step]:
     if place is None:
         return
     where = f"{place.file}:{place.line}"
-    if place.kind == "control":
+    if place.kind is DivergenceKind.CONTROL:
         new = {"diff-true": "true", "diff-false": "false"}.get(place.directions)
         old = {"true": "false", "false": "true"}.get(new or "")
         how = f": it is {old} in the old version and {new} in the new one" if new else ""
         yield Step(f"the versions diverge at the decision{how}", where)
-    elif place.kind == "output":
+    elif place.kind is DivergenceKind.OUTPUT:
         yield Step("the versions put out different things", where)
     else:
         yield Step("the versions end differently", where)
@@ -534,7 +535,7 @@ def _without_blame(report: Report) -> list[str]:
 def readable_test(case: TestCase, report: Report) -> str:
     """The content of tests/t0001.txt."""
     texts = {change.id: change for change in report.changes}
-    kind = f"internal, {why_internal(report)}" if report.is_internal(case) else case.kind
+    kind = f"internal, {why_internal(report)}" if report.is_internal(case) else case.called
     lines = [
         f"{case.id}  {kind}",
         f"found by {case.source or '-'} after {case.found_s:.1f} s",

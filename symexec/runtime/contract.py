@@ -21,9 +21,10 @@ from csg.errors import Location
 from csg.ir import Passed
 from csg.records import record
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable
+from symexec.memory import AllocationKind
 from symexec.state.endings import PathEnding
 from symexec.state.inputs import Input
-from symexec.state.state import OutputItem
+from symexec.state.state import EventKind, OutputItem
 
 
 @record
@@ -137,7 +138,7 @@ class Context(Protocol):
     def outside(self, address: int, size: Operand, write: bool) -> NoReturn:
         """End the path: an access there is an error of the program."""
 
-    def allocate(self, size: int, kind: str, name: str) -> int:
+    def allocate(self, size: int, kind: AllocationKind, name: str) -> int:
         """A new object of kind "heap" or "static"; ``name`` is for messages. Returns its
         address."""
 
@@ -186,7 +187,7 @@ class Context(Protocol):
     def emit(self, stream: int, item: OutputItem) -> None:
         """Write to descriptor 1 or 2: known bytes, one byte as a term, or a formatted number."""
 
-    def event(self, kind: str, text: str) -> None:
+    def event(self, kind: EventKind, text: str) -> None:
         """Note an event for the report: "approximated", "unsupported" ...; the engine adds place
         and count."""
 

@@ -19,6 +19,7 @@ from symexec.expr import (
     halves,
     shadowed,
 )
+from symexec.memory import AllocationKind, FaultKind
 from symexec.runtime.contract import (
     Arguments,
     Context,
@@ -41,7 +42,8 @@ from symexec.runtime.operands import (
     read_string,
     widened,
 )
-from symexec.state.endings import Cut, MemoryFault, Unsupported
+from symexec.state.endings import Access, Cut, MemoryFault, Unsupported
+from symexec.state.state import EventKind
 
 models = Registry()
 
@@ -70,7 +72,7 @@ def _fresh(context: Context, size: Data, called: str, zeroed: bool = False) -> A
     if (yield from decide(holds("ule", 64, REFUSED, size))):
         return _refused(context)
     text = f"an allocation of more than {context.largest(size)} bytes"
-    context.event("cut", text)
+    context.event(EventKind.CUT, text)
     yield End(Cut(text))
     raise AssertionError("a path does not go on after its end")
 
@@ -111,7 +113,7 @@ def _of_known_size(context: Context, size: int, called: str, zeroed: bool) -> As
     if size > LARGEST:
         yield End(Unsupported(f"an object of {size} bytes"))
     line = context.location.line
-    address = context.allocate(size, "heap", f"{called}({size}) of line {line}")
+    address = context.allocate(size, AllocationKind.HEAP, f"{called}({size}) of line {line}")
     if zeroed:
         context.fill(address, size, 0)
     return address
@@ -281,7 +283,7 @@ def _copied(
         low, high = sorted((source, destination))
         if (yield from decide(holds("ult", 64, high - low, size))):
             text = f"{high - low} bytes between source and destination"
-            yield End(MemoryFault("overlap", text, "copy"))
+            yield End(MemoryFault(FaultKind.OVERLAP, text, Access.COPY))
     context.copy(destination, source, size)
 
 
@@ -299,7 +301,7 @@ def _bounded(context: Context, address: int, size: Operand, write: bool) -> Aski
     if isinstance(size, int):
         if size > BYTE_BY_BYTE and write and context.one_sided():
             text = f"{size} bytes that one version alone writes"
-            context.event("cut", text)
+            context.event(EventKind.CUT, text)
             yield End(Cut(text))
         return
     if not (yield from decide(context.within(address, size))):

@@ -45,7 +45,7 @@ from symexec.state.endings import (
     Trapped,
     Unsupported,
 )
-from symexec.state.state import Outcome
+from symexec.state.state import EventKind, Outcome
 
 # ---------------------------------------------------------------------------------------- process
 # How a program ends itself: exit, abort, a failed assertion; and what it runs on. C17 7.22.4, 7.2.
@@ -138,7 +138,7 @@ BEHIND = 3  # steps that such an option goes
 @models("__csgtest_approximated", effects="reads 0")
 def tell(context: Context, arguments: Arguments) -> Model:
     text = yield from known_text(context, arguments[0])
-    context.event("approximated", text)
+    context.event(EventKind.APPROXIMATED, text)
     return None
 
 

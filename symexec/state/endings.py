@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from enum import StrEnum
 from types import MappingProxyType
 
 from csg.errors import NOWHERE, Location
 from csg.records import record
 from symexec.expr import Data
+from symexec.memory import FaultKind
 
 
 @record
@@ -55,17 +57,25 @@ class AssertionFailed:
     location: Location = field(default=NOWHERE, compare=False)
 
 
+class Access(StrEnum):
+    """What a program does with memory where it goes wrong."""
+
+    READ = "read"
+    WRITE = "write"
+    FREE = "free"
+    CALL = "call"
+    COPY = "copy"
+    USE = "use"
+
+
 @record
 class MemoryFault:
-    """``kind`` is out-of-bounds, use-after-free, use-after-return,
-    use-after-scope, double-free, bad-free, null,
-    read-only, wild, overlap, uninitialised or stack-overflow; ``what`` names the object and offset;
-    ``access`` is read, write, free, call, copy or use, of ``size`` bytes. Faults of one kind are
+    """``what`` names the object and offset; ``access`` is of ``size`` bytes. Faults of one kind are
     alike, as for the sanitizers of replay, which do not tell reading from writing."""
 
-    kind: str
+    kind: FaultKind
     what: str = field(compare=False)
-    access: str = field(compare=False)
+    access: Access = field(compare=False)
     size: int = field(default=0, compare=False)
 
 
@@ -123,15 +133,33 @@ PathEnding = (
 )
 
 
+class EndingKind(StrEnum):
+    """The words that reports use of a path's end."""
+
+    EXIT = "exit"
+    RETURN = "return"
+    ABORT = "abort"
+    SIGNAL = "signal"
+    ASSERT = "assert"
+    MEMORY = "memory"
+    DIVISION = "division"
+    TRAP = "trap"
+    ENDLESS = "endless"
+    UNSUPPORTED = "unsupported"
+    ASSUME = "assume"
+    CUT = "cut"
+    LEAK = "leak"  # it ends well, but for what it has lost
+    UNFINISHED = "unfinished"  # it had not come to its end when the time was over
+
+
 @record
 class Row:
-    """What an ending means. ``kind`` is its name in reports. ``is_error``: the program under test
-    did wrong. ``complete``: the path was followed to its end, so it counts and gets a test.
-    ``native`` is what a replay shows: "exit", a signal's name, "sanitizer", "timeout", or "" for
-    nothing. ``stopped``: the search did not follow the path to its end, although the program goes
-    on."""
+    """What an ending means. ``is_error``: the program under test did wrong. ``complete``: the path
+    was followed to its end, so it counts and gets a test. ``native`` is what a replay shows:
+    "exit", a signal's name, "sanitizer", "timeout", or "" for nothing. ``stopped``: the search did
+    not follow the path to its end, although the program goes on."""
 
-    kind: str
+    kind: EndingKind
     is_error: bool
     complete: bool
     native: str
@@ -140,18 +168,18 @@ class Row:
 
 ENDINGS: Mapping[type, Row] = MappingProxyType(
     {
-        Exit: Row("exit", False, True, "exit"),
-        Returned: Row("return", False, True, "exit"),
-        Aborted: Row("abort", True, True, "SIGABRT"),
-        Killed: Row("signal", False, True, "signal"),
-        AssertionFailed: Row("assert", True, True, "SIGABRT"),
-        MemoryFault: Row("memory", True, True, "sanitizer"),
-        DivisionByZero: Row("division", True, True, "SIGFPE"),
-        Trapped: Row("trap", True, True, "SIGILL"),
-        Endless: Row("endless", True, True, "timeout"),
-        Unsupported: Row("unsupported", False, False, "", stopped=True),
-        AssumptionFailed: Row("assume", False, False, ""),
-        Cut: Row("cut", False, False, "", stopped=True),
+        Exit: Row(EndingKind.EXIT, False, True, "exit"),
+        Returned: Row(EndingKind.RETURN, False, True, "exit"),
+        Aborted: Row(EndingKind.ABORT, True, True, "SIGABRT"),
+        Killed: Row(EndingKind.SIGNAL, False, True, "signal"),
+        AssertionFailed: Row(EndingKind.ASSERT, True, True, "SIGABRT"),
+        MemoryFault: Row(EndingKind.MEMORY, True, True, "sanitizer"),
+        DivisionByZero: Row(EndingKind.DIVISION, True, True, "SIGFPE"),
+        Trapped: Row(EndingKind.TRAP, True, True, "SIGILL"),
+        Endless: Row(EndingKind.ENDLESS, True, True, "timeout"),
+        Unsupported: Row(EndingKind.UNSUPPORTED, False, False, "", stopped=True),
+        AssumptionFailed: Row(EndingKind.ASSUME, False, False, ""),
+        Cut: Row(EndingKind.CUT, False, False, "", stopped=True),
     }
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from csg.errors import Location
@@ -105,22 +105,38 @@ class Region:
     then_place: tuple[int, int] = (-1, 0)
 
 
+class DivergenceKind(StrEnum):
+    CONTROL = "control"  # a branch
+    ENDING = "ending"  # one version ends
+    OUTPUT = "output"  # what is put out differs
+
+
 @record
 class Divergence:
     """A place where the versions diverge: a branch (``directions`` says what the new version does),
     the end of one of them, or an output that differs."""
 
-    kind: str  # "control" | "ending" | "output"
+    kind: DivergenceKind
     location: Location
     node: int
     directions: str
+
+
+class EventKind(StrEnum):
+    APPROXIMATED = "approximated"
+    CONCRETISED = "concretised"
+    CUT = "cut"
+    ENDLESS = "endless"
+    UNDEFINED = "undefined"  # behaviour, of the program
+    UNINITIALISED = "uninitialised"  # memory that is used, and the path goes on
+    UNSUPPORTED = "unsupported"
 
 
 @record
 class Event:
     """Something the report owes its reader: an approximation, a concretisation, a gap."""
 
-    kind: str
+    kind: EventKind
     text: str
     location: Location
 
@@ -328,7 +344,7 @@ class State:
         """Does the innermost frame hold pairs of which only one half may be accessed?"""
         return self.region is not None and self.top.depth == self.region.depth
 
-    def note(self, kind: str, text: str, location: Location) -> None:
+    def note(self, kind: EventKind, text: str, location: Location) -> None:
         length = 0 if self.events is None else self.events.length
         self.events = Chain(self.events, Event(kind, text, location), length + 1)
 

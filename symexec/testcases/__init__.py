@@ -22,6 +22,7 @@ from symexec.testcases.store import OutputFolder, load_tests
 from symexec.testcases.testcase import (
     MASKED,
     Blame,
+    DifferenceKind,
     Divergence,
     Observation,
     Observed,
@@ -36,6 +37,7 @@ from symexec.testcases.testcase import (
 __all__ = [
     "MASKED",
     "Blame",
+    "DifferenceKind",
     "Divergence",
     "EntrySignature",
     "LongDouble",

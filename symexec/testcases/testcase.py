@@ -8,6 +8,8 @@ from enum import StrEnum
 
 from csg.errors import UsageError
 from csg.records import record
+from symexec.state.endings import EndingKind
+from symexec.state.state import DivergenceKind
 from symexec.testcases.inputs import (
     Json,
     TestInput,
@@ -127,10 +129,10 @@ Changes = tuple[int, ...]  # ids, ascending
 
 @record
 class Divergence:
-    """Where the search saw the versions diverge. ``kind`` is control, output or ending;
-    ``directions`` is diff-true or diff-false (the way of the new version) for control."""
+    """Where the search saw the versions diverge. ``directions`` is
+    diff-true or diff-false (the way of the new version) for control."""
 
-    kind: str
+    kind: DivergenceKind
     file: str
     line: int
     directions: str = ""
@@ -178,6 +180,37 @@ class Verdict(StrEnum):
     EXPLORED_IN_PART = "explored-in-part"
 
 
+class DifferenceKind(StrEnum):
+    """What a replayed input shows of two versions; report.json's ``class``."""
+
+    HANG = "hang"  # new does not end (Course.REPEATS, FAR), old did and did not fail
+    HANG_FIX = "hang-fix"  # the other way round
+    REGRESSION = "regression"  # new fails (crash, sanitizer, assertion), old did not
+    FIX = "fix"  # the other way round
+    DIFFERENCE = "difference"  # both end, and show something else
+    SLOWER = "slower"  # they do the same, but one takes far longer
+    UNDECIDED = "undecided"  # one was cut off, and nobody had the time to see whether it ends
+    LEAK = "leak"  # both end alike, but new loses more of the heap (--leaks)
+    LEAK_FIX = "leak-fix"  # the other way round
+    UNDEFINED = "undefined"  # plain gcc shows it not: undefined behaviour (undefined.py)
+    STDERR_ONLY = "stderr-only"
+    HELP_TEXT = "help-text"  # only the wording of help, version or usage text (wording.py)
+    PATH_ONLY = "path-only"  # the search saw a divergence, nobody outside can
+    NONDETERMINISTIC = "nondeterministic"  # a version differs from itself, and not from the other
+    BOTH_FAIL = "both-fail-differently"
+    TIMEOUT = "timeout"  # neither ends in time: nothing can be said
+    INCOMPLETE_FIX = "incomplete-fix"  # with a golden version: both are wrong, each in its way
+    PROGRESSION = "progression"  # with a golden version: old is wrong, new does what is intended
+
+    @property
+    def is_difference(self) -> bool:
+        return self not in (
+            DifferenceKind.PATH_ONLY,
+            DifferenceKind.NONDETERMINISTIC,
+            DifferenceKind.TIMEOUT,
+        )
+
+
 class Observed(StrEnum):
     """Whether two native runs of one input showed the same; report.json's ``observed``."""
 
@@ -188,7 +221,8 @@ class Observed(StrEnum):
 
 @record
 class TestCase:
-    """One test. ``kind`` is report.json's ``class``."""
+    """One test. ``kind``, or ``ending`` where there is but one program, is report.json's
+    ``class``."""
 
     id: str
     input: TestInput
@@ -199,7 +233,8 @@ class TestCase:
     golden: Observation | None = None
     predicted: Observation | None = None  # what the engine says of one program alone
     observed: Observed = Observed.NOT_REPLAYED
-    kind: str = ""
+    kind: DifferenceKind | None = None
+    ending: EndingKind | None = None  # of one program alone: how the path ends
     error: str = ""  # with a golden version: regression, differential or empty
     blame: Blame | None = None
     found_s: float = 0.0
@@ -211,6 +246,11 @@ class TestCase:
     fault: str = ""  # the error of memory that one version alone is predicted to end with
     refused: str = ""  # why it does not differ natively, although that is predicted
     accounted: bool = False  # changes that were accepted before show all that it does
+
+    @property
+    def called(self) -> str:
+        """What reports call it; nothing before it was replayed."""
+        return self.kind or self.ending or ""
 
 
 def to_json(case: TestCase) -> Json:
@@ -236,7 +276,7 @@ def to_line(case: TestCase) -> Json:
 
 
 def _details(case: TestCase) -> dict[str, Json]:
-    result: dict[str, Json] = {"class": case.kind, "found_s": round(case.found_s, 3)}
+    result: dict[str, Json] = {"class": case.called, "found_s": round(case.found_s, 3)}
     if case.sequence:
         result["sequence"] = list(case.sequence)
     if case.divergence:
@@ -276,6 +316,7 @@ def from_json(value: Json) -> TestCase:
     def seen(key: str) -> Observation | None:
         return observation_from_json(value[key]) if value.get(key) else None
 
+    kind, ending = _class_from_json(value.get("class", ""))
     return TestCase(
         id=value["id"],
         input=input_from_json(value.get("input", {})),
@@ -286,7 +327,8 @@ def from_json(value: Json) -> TestCase:
         golden=seen("golden"),
         predicted=seen("predicted"),
         observed=member_from_json(Observed, value.get("observed", Observed.NOT_REPLAYED)),
-        kind=value.get("class", ""),
+        kind=kind,
+        ending=ending,
         error=value.get("error", ""),
         blame=_blame_from_json(value.get("blame")),
         found_s=value.get("found_s", 0.0),
@@ -295,6 +337,14 @@ def from_json(value: Json) -> TestCase:
         refused=value.get("refused", ""),
         undefined=tuple(map(str, value.get("undefined", ()))),
     )
+
+
+def _class_from_json(word: Json) -> tuple[DifferenceKind | None, EndingKind | None]:
+    if word == "":
+        return None, None
+    if word in (*EndingKind,) and word not in (*DifferenceKind,):
+        return None, EndingKind(word)
+    return member_from_json(DifferenceKind, word), None
 
 
 def _divergence_to_json(place: Divergence | None) -> Json:
@@ -309,7 +359,8 @@ def _divergence_to_json(place: Divergence | None) -> Json:
 def _divergence_from_json(value: Json) -> Divergence | None:
     if not value:
         return None
-    return Divergence(value["kind"], value["file"], value["line"], value.get("directions", ""))
+    kind = member_from_json(DivergenceKind, value["kind"])
+    return Divergence(kind, value["file"], value["line"], value.get("directions", ""))
 
 
 def _blame_to_json(blame: Blame) -> Json:

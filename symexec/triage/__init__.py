@@ -8,7 +8,7 @@ from symexec.triage.blame import (
     shows_as_new,
     smallest_sets,
 )
-from symexec.triage.compare import Classified, Kind, classify, differing_parts
+from symexec.triage.compare import Classified, classify, differing_parts
 from symexec.triage.examine import (
     Refusal,
     decided,
@@ -34,7 +34,6 @@ from symexec.triage.undefined import judged, uninitialised
 __all__ = [
     "Classified",
     "Group",
-    "Kind",
     "Patience",
     "Refusal",
     "Requirements",

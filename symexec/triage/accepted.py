@@ -18,15 +18,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from csg.unify.changes.identities import Identity
-from symexec.testcases import Observation, Observed, TestCase
+from symexec.testcases import DifferenceKind, Observation, Observed, TestCase
 from symexec.testcases.inputs import Json
 from symexec.triage.blame import closed
-from symexec.triage.compare import Kind, differing_parts
+from symexec.triage.compare import differing_parts
 
 Cause = frozenset[Identity]  # changes that bring a difference about together
 Causes = frozenset[Cause]  # each of them does so by itself
 # One that was cut off is told more of if there is time.
-_NO_END = frozenset((Kind.HANG.value, Kind.HANG_FIX.value, Kind.UNDECIDED.value, Kind.SLOWER.value))
+_NO_END = frozenset(
+    (DifferenceKind.HANG, DifferenceKind.HANG_FIX, DifferenceKind.UNDECIDED, DifferenceKind.SLOWER)
+)
 _SHOWN = {"returned": "result"}  # parts of an observation that have another name here
 MOST_CAUSES = 64  # ways of coming about that one accepted difference may have
 
@@ -38,7 +40,7 @@ class Accepted:
     it showed. ``entry`` and ``program`` are what was started. ``witness`` and ``summary`` are for
     readers."""
 
-    kind: str
+    kind: DifferenceKind
     entry: str
     program: str
     outputs: frozenset[str]
@@ -93,7 +95,8 @@ def accepted_of(
     ``blamed`` are the group's changes."""
     explained = [case for case in cases if case.blame is not None and case.blame.blamed]
     found = {_causes(case, known) for case in explained or cases}
-    if cases[0].kind != Kind.HELP_TEXT.value:  # it would name all reworded texts
+    kind = cases[0].kind
+    if kind is not DifferenceKind.HELP_TEXT:  # it would name all reworded texts
         found.add(frozenset({_named(blamed, known)}))
     found = {causes for causes in found if causes and all(causes)}
     if not found:
@@ -101,9 +104,8 @@ def accepted_of(
     extra = {each for case in explained for each in _reproducing(case, known)}
     extra -= {each for causes in found for cause in causes for each in cause}
     shown = frozenset[str]().union(*map(outputs, cases))
-    return Accepted(
-        cases[0].kind, entry, program, shown, frozenset(_needed(found)), frozenset(extra)
-    )
+    assert kind is not None
+    return Accepted(kind, entry, program, shown, frozenset(_needed(found)), frozenset(extra))
 
 
 def _needed(found: set[Causes]) -> list[Causes]:
@@ -218,8 +220,8 @@ def _narrowed(case: TestCase, covered: Causes, known: Mapping[int, Identity]) ->
     return replace(case, blame=replace(blame, minimal=minimal, generators=generators))
 
 
-def _alike(one: str, other: str) -> bool:
-    return one == other or (one in _NO_END and other in _NO_END)
+def _alike(one: DifferenceKind, other: DifferenceKind | None) -> bool:
+    return one is other or (one in _NO_END and other in _NO_END)
 
 
 # ------------------------------------------------------------------------------------------- JSON
@@ -290,7 +292,7 @@ def accepted_from_json(value: Json) -> Accepted:
         raise ValueError("there is no cause")
     shown = [str(each) for each in _list(form.get("outputs"))]
     return Accepted(
-        _text(form, "class"),
+        DifferenceKind(_text(form, "class")),
         _text(form, "entry"),
         _text(form, "program"),
         frozenset(shown),

@@ -12,40 +12,13 @@ from enum import Enum
 from typing import assert_never
 
 from symexec.replay import Pair
-from symexec.testcases import Observation, Observed
+from symexec.testcases import DifferenceKind, Observation, Observed
 
 # "range.c:12: main: Assertion": where a message stands in the source may be all that differs. It is
 # looked for at beginnings of words only; in long words the search would take long.
 _PLACE = re.compile(rb"(?<![^\s:'\"])[^\s:'\"]+\.[ch]\w*:\d+(:\d+)?(?=:)")
 _PARTS = ("stdout", "exit", "signal", "returned", "memory", "sanitizer", "files", "timed_out")
 _LEAKS = ("leaks",)
-
-
-class Kind(Enum):
-    """The class of a difference (report.json's ``class``)."""
-
-    HANG = "hang"  # new does not end (Course.REPEATS, FAR), old did and did not fail
-    HANG_FIX = "hang-fix"  # the other way round
-    REGRESSION = "regression"  # new fails (crash, sanitizer, assertion), old did not
-    FIX = "fix"  # the other way round
-    DIFFERENCE = "difference"  # both end, and show something else
-    SLOWER = "slower"  # they do the same, but one takes far longer
-    UNDECIDED = "undecided"  # one was cut off, and nobody had the time to see whether it ends
-    LEAK = "leak"  # both end alike, but new loses more of the heap (--leaks)
-    LEAK_FIX = "leak-fix"  # the other way round
-    UNDEFINED = "undefined"  # plain gcc shows it not: undefined behaviour (undefined.py)
-    STDERR_ONLY = "stderr-only"
-    HELP_TEXT = "help-text"  # only the wording of help, version or usage text (wording.py)
-    PATH_ONLY = "path-only"  # the search saw a divergence, nobody outside can
-    NONDETERMINISTIC = "nondeterministic"  # a version differs from itself, and not from the other
-    BOTH_FAIL = "both-fail-differently"
-    TIMEOUT = "timeout"  # neither ends in time: nothing can be said
-    INCOMPLETE_FIX = "incomplete-fix"  # with a golden version: both are wrong, each in its way
-    PROGRESSION = "progression"  # with a golden version: old is wrong, new does what is intended
-
-    @property
-    def is_difference(self) -> bool:
-        return self not in (Kind.PATH_ONLY, Kind.NONDETERMINISTIC, Kind.TIMEOUT)
 
 
 class Course(Enum):
@@ -59,10 +32,10 @@ class Course(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Classified:
-    """The result of a comparison. ``parts`` are what differs; ``error`` is the paper's word when a golden version says what is right: regression,
-    differential, or nothing."""
+    """The result of a comparison. ``parts`` are what differs; ``error`` is the paper's word when a
+    golden version says what is right: regression, differential, or nothing."""
 
-    kind: Kind
+    kind: DifferenceKind
     observed: Observed
     parts: tuple[str, ...] = ()
     error: str = ""
@@ -97,24 +70,25 @@ def classify(pair: Pair, course: Course = Course.UNKNOWN) -> Classified:
     """The class of a replayed input; ``course`` is that of the version that was cut off."""
     old, new = pair.old, pair.new
     if not pair.stable:
-        return Classified(Kind.NONDETERMINISTIC, Observed.SAME)
+        return Classified(DifferenceKind.NONDETERMINISTIC, Observed.SAME)
     if old.timed_out and new.timed_out:
-        return Classified(Kind.TIMEOUT, Observed.SAME)
+        return Classified(DifferenceKind.TIMEOUT, Observed.SAME)
     parts = differing_parts(old, new, with_stderr=pair.stderr_stable)
     if not parts:
         return Classified(
-            Kind.PATH_ONLY if pair.masks is None else Kind.NONDETERMINISTIC, Observed.SAME
+            DifferenceKind.PATH_ONLY if pair.masks is None else DifferenceKind.NONDETERMINISTIC,
+            Observed.SAME,
         )
     if parts == ("stderr",):
-        return Classified(Kind.STDERR_ONLY, Observed.DIFFERENT, parts)
+        return Classified(DifferenceKind.STDERR_ONLY, Observed.DIFFERENT, parts)
     if set(parts) <= {"leaks", "stderr"}:
         return Classified(_leak_kind(old, new), Observed.DIFFERENT, parts)
     if old.timed_out != new.timed_out:
         match course:
             case Course.ENDS:
-                return Classified(Kind.SLOWER, Observed.DIFFERENT, parts)
+                return Classified(DifferenceKind.SLOWER, Observed.DIFFERENT, parts)
             case Course.UNKNOWN:
-                return Classified(Kind.UNDECIDED, Observed.DIFFERENT, parts)
+                return Classified(DifferenceKind.UNDECIDED, Observed.DIFFERENT, parts)
             case Course.REPEATS | Course.FAR:
                 pass
             case _:
@@ -124,24 +98,24 @@ def classify(pair: Pair, course: Course = Course.UNKNOWN) -> Classified:
     return Classified(_kind(old, new), Observed.DIFFERENT, parts)
 
 
-def _leak_kind(old: Observation, new: Observation) -> Kind:
-    return Kind.LEAK if (old.leaks or 0) < (new.leaks or 0) else Kind.LEAK_FIX
+def _leak_kind(old: Observation, new: Observation) -> DifferenceKind:
+    return DifferenceKind.LEAK if (old.leaks or 0) < (new.leaks or 0) else DifferenceKind.LEAK_FIX
 
 
-def _kind(old: Observation, new: Observation) -> Kind:
+def _kind(old: Observation, new: Observation) -> DifferenceKind:
     if new.timed_out and not old.failed:
-        return Kind.HANG
+        return DifferenceKind.HANG
     if old.timed_out and not new.failed:
-        return Kind.HANG_FIX
+        return DifferenceKind.HANG_FIX
     match old.failed, new.failed:
         case False, True:
-            return Kind.REGRESSION
+            return DifferenceKind.REGRESSION
         case True, False:
-            return Kind.FIX
+            return DifferenceKind.FIX
         case True, True:
-            return Kind.BOTH_FAIL
+            return DifferenceKind.BOTH_FAIL
         case _:
-            return Kind.DIFFERENCE
+            return DifferenceKind.DIFFERENCE
 
 
 def _against_golden(pair: Pair, golden: Observation, parts: tuple[str, ...]) -> Classified:
@@ -152,7 +126,7 @@ def _against_golden(pair: Pair, golden: Observation, parts: tuple[str, ...]) -> 
         return set(differing_parts(seen, golden)) <= {"stderr"}
 
     if right(pair.new):
-        return Classified(Kind.PROGRESSION, Observed.DIFFERENT, parts)
+        return Classified(DifferenceKind.PROGRESSION, Observed.DIFFERENT, parts)
     if right(pair.old):
-        return Classified(Kind.REGRESSION, Observed.DIFFERENT, parts, "regression")
-    return Classified(Kind.INCOMPLETE_FIX, Observed.DIFFERENT, parts, "differential")
+        return Classified(DifferenceKind.REGRESSION, Observed.DIFFERENT, parts, "regression")
+    return Classified(DifferenceKind.INCOMPLETE_FIX, Observed.DIFFERENT, parts, "differential")

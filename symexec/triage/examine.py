@@ -13,9 +13,9 @@ from enum import Enum
 
 from csg.errors import ToolchainError
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, Pair
-from symexec.testcases import MASKED, Observed, TestCase, TestInput
+from symexec.testcases import MASKED, DifferenceKind, Observed, TestCase, TestInput
 from symexec.triage.blame import DEFAULT_PATIENCE, Ids, Patience, native_blame
-from symexec.triage.compare import Course, Kind, classify, differing_parts
+from symexec.triage.compare import Course, classify, differing_parts
 from symexec.triage.grouping import shape
 from symexec.triage.minimise import minimise
 from symexec.triage.undefined import judged
@@ -68,7 +68,7 @@ def decided(
 ) -> tuple[TestCase, Pair]:
     """An ``UNDECIDED`` test again: the version that was cut off gets more time, as far as there is
     some before ``until``, on the monotonic clock. Other tests stay as they are."""
-    if case.kind != Kind.UNDECIDED.value:
+    if case.kind is not DifferenceKind.UNDECIDED:
         return case, pair
     pair, course, notes = _given_time(case, pair, replay, until)
     return _classified(replace(case, notes=(*case.notes, *notes)), pair, course), pair
@@ -76,12 +76,12 @@ def decided(
 
 def repeating(case: TestCase) -> TestCase:
     """The test, with the knowledge that one version runs for ever because its state repeats."""
-    undecided = case.kind == Kind.UNDECIDED.value
+    undecided = case.kind is DifferenceKind.UNDECIDED
     if not undecided or case.old is None or case.new is None:
         return case
     pair = _unmeasured(Pair(case.old, case.new, case.golden))
     verdict = classify(pair, Course.REPEATS)
-    return replace(case, old=pair.old, new=pair.new, kind=verdict.kind.value, error=verdict.error)
+    return replace(case, old=pair.old, new=pair.new, kind=verdict.kind, error=verdict.error)
 
 
 def _classified(case: TestCase, pair: Pair, course: Course) -> TestCase:
@@ -95,7 +95,7 @@ def _classified(case: TestCase, pair: Pair, course: Course) -> TestCase:
         new=pair.new,
         golden=pair.golden,
         observed=verdict.observed,
-        kind=verdict.kind.value,
+        kind=verdict.kind,
         error=verdict.error,
         blame=None,
     )
@@ -149,7 +149,7 @@ def explained(
 ) -> TestCase:
     """The test with the changes to blame, when there is a difference to explain, which builds of
     ``style`` show."""
-    if not Kind(case.kind).is_difference:
+    if case.kind is None or not case.kind.is_difference:
         return case
     blame = native_blame(replay, case.input, pair, changes, requires, patience, style)
     return replace(case, blame=blame)
@@ -249,7 +249,7 @@ def looked_again(case: TestCase, pair: Pair, replay: NativeReplay) -> tuple[Test
 
 def _reason(case: TestCase, pairs: dict[Way, Pair], failed: bool) -> Refusal:
     first = pairs[FIRST]
-    if any(classify(seen).kind is Kind.NONDETERMINISTIC for seen in pairs.values()):
+    if any(classify(seen).kind is DifferenceKind.NONDETERMINISTIC for seen in pairs.values()):
         return Refusal.UNSTABLE
     if any(seen.cut_off for seen in pairs.values()):
         return Refusal.CUT_OFF

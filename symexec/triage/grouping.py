@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from csg.ir import ChangeInfo
-from symexec.testcases import Observation, Observed, TestCase
-from symexec.triage.compare import Kind, differing_parts
+from symexec.testcases import DifferenceKind, Observation, Observed, TestCase
+from symexec.triage.compare import differing_parts
 
 # ---------------------------------------------------------------------------------------- wording
 # Tell differences apart that are a matter of wording: help, version and usage text.
@@ -26,7 +26,10 @@ from symexec.triage.compare import Kind, differing_parts
 # depends on something else that changed, and reworded results stay what they are.
 
 
-_JUDGED = {Kind.DIFFERENCE.value, Kind.PROGRESSION.value}  # also errors against a golden version
+_JUDGED = {
+    DifferenceKind.DIFFERENCE,
+    DifferenceKind.PROGRESSION,
+}  # also errors against a golden version
 _TEXT = {"stdout", "stderr"}
 _ASKING = ("--help", "--version", "--usage")
 _USAGE = re.compile(rb"usage\b", re.IGNORECASE)
@@ -53,7 +56,7 @@ def rewordings(cases: Iterable[TestCase], changes: Sequence[ChangeInfo]) -> Iter
     }
     for case in open_cases:
         if _shown(case) in texts and _reworded(case, rewording, True):
-            yield replace(case, kind=Kind.HELP_TEXT.value, error="")
+            yield replace(case, kind=DifferenceKind.HELP_TEXT, error="")
 
 
 def informs(case: TestCase) -> bool:
@@ -158,24 +161,24 @@ MOST_GROUPS = 20
 
 # The classes in the order of their importance for a user.
 _ORDER = (
-    Kind.HANG,
-    Kind.REGRESSION,
-    Kind.INCOMPLETE_FIX,
-    Kind.BOTH_FAIL,
-    Kind.DIFFERENCE,
-    Kind.UNDEFINED,
-    Kind.LEAK,
-    Kind.HANG_FIX,
-    Kind.FIX,
-    Kind.PROGRESSION,
-    Kind.LEAK_FIX,
-    Kind.UNDECIDED,
-    Kind.SLOWER,
-    Kind.STDERR_ONLY,
-    Kind.HELP_TEXT,
-    Kind.NONDETERMINISTIC,
-    Kind.TIMEOUT,
-    Kind.PATH_ONLY,
+    DifferenceKind.HANG,
+    DifferenceKind.REGRESSION,
+    DifferenceKind.INCOMPLETE_FIX,
+    DifferenceKind.BOTH_FAIL,
+    DifferenceKind.DIFFERENCE,
+    DifferenceKind.UNDEFINED,
+    DifferenceKind.LEAK,
+    DifferenceKind.HANG_FIX,
+    DifferenceKind.FIX,
+    DifferenceKind.PROGRESSION,
+    DifferenceKind.LEAK_FIX,
+    DifferenceKind.UNDECIDED,
+    DifferenceKind.SLOWER,
+    DifferenceKind.STDERR_ONLY,
+    DifferenceKind.HELP_TEXT,
+    DifferenceKind.NONDETERMINISTIC,
+    DifferenceKind.TIMEOUT,
+    DifferenceKind.PATH_ONLY,
 )
 
 
@@ -185,7 +188,7 @@ class Group:
     of the test that first showed it, after ``found_s`` seconds."""
 
     id: str  # g1, g2, .. in order of importance
-    kind: str
+    kind: DifferenceKind
     blamed: tuple[int, ...]
     interaction: bool
     tests: tuple[str, ...]
@@ -198,7 +201,7 @@ class Group:
         """The name of its class; nobody is blamed for what is internal."""
         if not self.internal:
             return self.kind
-        return f"internal-{'failure' if self.kind == Kind.REGRESSION.value else self.kind}"
+        return f"internal-{'failure' if self.kind is DifferenceKind.REGRESSION else self.kind}"
 
     @property
     def witness(self) -> str:
@@ -329,7 +332,7 @@ def may_share(one: frozenset[str], other: frozenset[str]) -> bool:
 def _apart(case: TestCase) -> Shape | None:
     """A shape for differences of wording, which are one group whatever words changed; None for
     others."""
-    return (case.kind,) if case.kind == Kind.HELP_TEXT.value else None
+    return (case.kind,) if case.kind is DifferenceKind.HELP_TEXT else None
 
 
 def _blamed(case: TestCase) -> tuple[int, ...]:
@@ -374,7 +377,7 @@ def likeness(case: TestCase) -> Shape:
     """What tests of one cause have in common, as far as that is visible without finding the changes
     to blame: some of them are explained, and the others join these."""
     assert case.old is not None and case.new is not None
-    if case.kind == Kind.HELP_TEXT.value or informs(case):
+    if case.kind is DifferenceKind.HELP_TEXT or informs(case):
         return "informing", shape(case.old, case.new)
     return (*_alike_there(case), contrast(case.old, case.new), options_used(case))
 
@@ -403,20 +406,23 @@ def options_used(case: TestCase) -> Shape:
 
 def _rank(case: TestCase) -> tuple[int, int]:
     interaction = case.blame is not None and case.blame.interaction
-    kind = Kind(case.kind)
-    if kind is Kind.DIFFERENCE and informs(case):
-        kind = Kind.HELP_TEXT  # more than words may have changed, but nobody waits for it
+    kind = case.kind
+    assert kind is not None
+    if kind is DifferenceKind.DIFFERENCE and informs(case):
+        kind = DifferenceKind.HELP_TEXT  # more than words may have changed, but nobody waits for it
     return _ORDER.index(kind), 0 if interaction else 1
 
 
 def _group(name: str, tests: list[TestCase]) -> Group:
     blamed = tests[0].blame
     first = min(tests, key=lambda case: (case.found_s, case.id))
-    if tests[0].kind == Kind.HELP_TEXT.value:  # the changes are all reworded texts
+    kind = tests[0].kind
+    assert kind is not None
+    if kind is DifferenceKind.HELP_TEXT:  # the changes are all reworded texts
         every = {change for case in tests if case.blame for change in case.blame.reproducing}
         return Group(
             name,
-            tests[0].kind,
+            kind,
             tuple(sorted(every)),
             False,
             tuple(c.id for c in tests),
@@ -425,7 +431,7 @@ def _group(name: str, tests: list[TestCase]) -> Group:
         )
     return Group(
         id=name,
-        kind=tests[0].kind,
+        kind=kind,
         blamed=blamed.blamed if blamed else (),
         interaction=blamed is not None and blamed.interaction,
         tests=tuple(case.id for case in tests),

@@ -26,20 +26,20 @@ from pathlib import PurePath
 
 from csg.errors import ToolchainError
 from symexec.replay import FILLED, STANDARD, UNDEFINED, ZEROED, NativeReplay, Pair, Request
-from symexec.testcases import Blame, Observation, Observed, TestCase
+from symexec.testcases import Blame, DifferenceKind, Observation, Observed, TestCase
 from symexec.triage.blame import Ids, Patience, generating, smallest_sets
-from symexec.triage.compare import Kind, differing_parts
+from symexec.triage.compare import differing_parts
 
 MOST = 4  # places reported for one version
 _JUDGED = frozenset(
     kind.value
     for kind in (
-        Kind.DIFFERENCE,
-        Kind.REGRESSION,
-        Kind.FIX,
-        Kind.BOTH_FAIL,
-        Kind.INCOMPLETE_FIX,
-        Kind.PROGRESSION,
+        DifferenceKind.DIFFERENCE,
+        DifferenceKind.REGRESSION,
+        DifferenceKind.FIX,
+        DifferenceKind.BOTH_FAIL,
+        DifferenceKind.INCOMPLETE_FIX,
+        DifferenceKind.PROGRESSION,
     )
 )
 _ERROR = re.compile(r"^(\S+?):(\d+):(\d+): runtime error: (.*)$", re.MULTILINE)
@@ -62,7 +62,7 @@ def judged(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
         f"gcc {style}: {'the same difference' if parts else 'no difference'}"
         for style, parts in shown.items()
     )
-    kind = case.kind if all(shown.values()) else Kind.UNDEFINED.value
+    kind = case.kind if all(shown.values()) else DifferenceKind.UNDEFINED
     return replace(case, kind=kind, undefined=(*places, *verdicts))
 
 
@@ -87,7 +87,7 @@ def shown_by_plain_builds(
                     old=pair.old,
                     new=pair.new,
                     observed=Observed.DIFFERENT,
-                    kind=Kind.UNDEFINED.value,
+                    kind=DifferenceKind.UNDEFINED,
                     undefined=(*(places or met), f"gcc {style}: a difference, which {why}"),
                 )
     except ToolchainError:  # as above
@@ -112,7 +112,7 @@ def shown_behind_a_stop(cases: Sequence[TestCase], replay: NativeReplay) -> Iter
                 old=pairs[0].old,
                 new=pairs[0].new,
                 observed=Observed.DIFFERENT,
-                kind=Kind.UNDEFINED.value,
+                kind=DifferenceKind.UNDEFINED,
                 undefined=(
                     *_places(case.old, case.new),
                     f"gcc {' and '.join(STANDARD)}: a difference behind it",
@@ -178,14 +178,12 @@ def uninitialised(
     if bool(reports[0]) == bool(reports[1]):
         return case
     failing = "new" if reports[1] else "old"
-    kind = Kind.REGRESSION if failing == "new" else Kind.FIX
+    kind = DifferenceKind.REGRESSION if failing == "new" else DifferenceKind.FIX
     old, new = (
         _marked(seen, text) for seen, text in zip((case.old, case.new), reports, strict=True)
     )
     blame = _blame(case, replay, changes, requires, patience) if failing == "new" else None
-    return replace(
-        case, old=old, new=new, observed=Observed.DIFFERENT, kind=kind.value, blame=blame
-    )
+    return replace(case, old=old, new=new, observed=Observed.DIFFERENT, kind=kind, blame=blame)
 
 
 def _marked(seen: Observation | None, report: str) -> Observation | None:

@@ -11,12 +11,11 @@ from csg.language.syntax import Version
 from csg.records import record
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
-from symexec.executor.memcheck import USED
 from symexec.exploration.pinning import Pins
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.start import Origin, begin
 from symexec.expr import Model, TermTable
-from symexec.memory import NEW, OLD
+from symexec.memory import NEW, OLD, FaultKind
 from symexec.options import InputOptions, MemoryOptions
 from symexec.replay import Decided, NativeReplay, decision, hashed
 from symexec.runtime.filesystem.nodes import Node
@@ -24,7 +23,7 @@ from symexec.runtime.library import registry
 from symexec.solver import EMPTY, PathCondition, SolverOptions, build_solver
 from symexec.state.endings import Aborted, AssertionFailed, Exit, Killed, MemoryFault, Returned
 from symexec.state.inputs import Guide, Guided, Start
-from symexec.state.state import Chain, Outcome, State
+from symexec.state.state import Chain, EventKind, Outcome, State
 from symexec.testcases import TestInput
 
 # -------------------------------------------------------------------------------------- retracing
@@ -186,7 +185,7 @@ def _uses_uninitialised(state: State) -> bool:
     kinds = (event.kind for event in Chain.items(state.events))
     endings = (each.ending for each in (state.old_outcome, state.new_outcome) if each is not None)
     faults = (each.kind for each in endings if isinstance(each, MemoryFault))
-    return USED in kinds or USED in faults
+    return EventKind.UNINITIALISED in kinds or FaultKind.UNINITIALISED in faults
 
 
 # -------------------------------------------------------------------------------------- comparing

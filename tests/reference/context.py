@@ -15,6 +15,7 @@ from typing import NoReturn
 
 from csg.errors import NOWHERE, Location
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable, evaluate, extract
+from symexec.memory import FaultKind
 from symexec.runtime.contract import (
     Concretize,
     Context,
@@ -25,7 +26,7 @@ from symexec.runtime.contract import (
 )
 from symexec.runtime.library import registry
 from symexec.runtime.operands import joined, plain
-from symexec.state.endings import MemoryFault, PathEnding
+from symexec.state.endings import Access, MemoryFault, PathEnding
 from symexec.state.inputs import Input
 from symexec.state.state import Formatted, OutputItem
 
@@ -59,22 +60,22 @@ class ReferenceContext:
     # ------------------------------------------------------------------ memory
 
     def load(self, address: int, size: int) -> Operand:
-        data = self._object(address, size, "read")
+        data = self._object(address, size, Access.READ)
         start = address & 0xFFFFFFFF
         return joined(data[start : start + size])
 
     def store(self, address: int, size: int, value: Data) -> None:
         assert not isinstance(value, Shadowed)
-        data = self._object(address, size, "write")
+        data = self._object(address, size, Access.WRITE)
         start = address & 0xFFFFFFFF
         data[start : start + size] = [plain(extract(value, 8 * index, 8)) for index in range(size)]
 
     def copy(self, destination: int, source: int, size: Operand) -> None:
         size = self.value(size)
-        data = self._object(source, size, "read")
+        data = self._object(source, size, Access.READ)
         start = source & 0xFFFFFFFF
         moved = data[start : start + size]
-        target = self._object(destination, size, "write")
+        target = self._object(destination, size, Access.WRITE)
         start = destination & 0xFFFFFFFF
         target[start : start + size] = moved
 
@@ -86,7 +87,11 @@ class ReferenceContext:
         return int(self.value(size) <= self.room(address))
 
     def outside(self, address: int, size: Operand, write: bool) -> NoReturn:
-        raise Ended(MemoryFault("out-of-bounds", hex(address), "write" if write else "read"))
+        raise Ended(
+            MemoryFault(
+                FaultKind.OUT_OF_BOUNDS, hex(address), Access.WRITE if write else Access.READ
+            )
+        )
 
     def allocate(self, size: int, kind: str, name: str) -> int:
         number = len(self.objects) + len(self.lists) + 1
@@ -109,7 +114,7 @@ class ReferenceContext:
 
     def check_free(self, address: int) -> None:
         if address & 0xFFFFFFFF or address >> 32 not in self.objects:
-            raise Ended(MemoryFault("bad-free", hex(address), "free"))
+            raise Ended(MemoryFault(FaultKind.BAD_FREE, hex(address), Access.FREE))
 
     def free(self, address: int) -> None:
         self.check_free(address)
@@ -132,9 +137,9 @@ class ReferenceContext:
     def room(self, address: int) -> int:
         return max(0, (self.object_size(address) or 0) - (address & 0xFFFFFFFF))
 
-    def _object(self, address: int, size: int, access: str) -> list[Operand]:
+    def _object(self, address: int, size: int, access: Access) -> list[Operand]:
         if size > self.room(address):
-            raise Ended(MemoryFault("out-of-bounds", hex(address), access, size))
+            raise Ended(MemoryFault(FaultKind.OUT_OF_BOUNDS, hex(address), access, size))
         return self.objects[address >> 32]
 
     # ------------------------------------------------------------------ the rest of the contract

@@ -86,6 +86,7 @@ from symexec.runtime.filesystem.paths import (
     pinned_name,
 )
 from symexec.runtime.operands import Asking, pin, place, read_bytes, signed, write_bytes
+from symexec.state.state import EventKind
 
 models = Registry()
 
@@ -420,7 +421,7 @@ def control(context: Context, arguments: Arguments) -> Model:
             put_opened(context, known.opened, replace(file, flags=flags))
             return 0
         case 5 | 6 | 7 | 36 | 37 | 38:  # locks always succeed: no other process is there
-            context.event("approximated", "locks on files always succeed")
+            context.event(EventKind.APPROXIMATED, "locks on files always succeed")
             return 0
         case _:
             return answered(context, -EINVAL)

@@ -46,6 +46,7 @@ from symexec.runtime.operands import (
     signed,
 )
 from symexec.state.endings import Unsupported
+from symexec.state.state import EventKind
 
 # ------------------------------------------------------------------------------------------ pipes
 # Pipes that the program makes, for itself: nobody else is at the other end.
@@ -246,7 +247,7 @@ def write_at(context: Context, file: Opened, position: int, text: Sequence[Opera
         position = size
     end = position + len(text)
     if end > LARGEST:
-        context.event("approximated", f"a file above {LARGEST >> 20} MiB cannot be written")
+        context.event(EventKind.APPROXIMATED, f"a file above {LARGEST >> 20} MiB cannot be written")
         return -EFBIG
     if text:
         after = changed_bytes(target.contents, size, position, list(text))
@@ -312,7 +313,7 @@ def cut(context: Context, place: int, size: int) -> Asking[int]:
     if size < 0 or target.kind != FILE:
         return -EINVAL
     if size > LARGEST:
-        context.event("approximated", f"a file above {LARGEST >> 20} MiB cannot be made")
+        context.event(EventKind.APPROXIMATED, f"a file above {LARGEST >> 20} MiB cannot be made")
         return -EFBIG
     known = yield from known_size(target.contents)
     data = (target.contents.bytes[:known] + (0,) * (size - known))[:size]

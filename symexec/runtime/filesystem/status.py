@@ -34,6 +34,7 @@ from symexec.runtime.filesystem.nodes import (
 from symexec.runtime.filesystem.open_files import number_of
 from symexec.runtime.filesystem.paths import LONGEST_NAME, Found, Last, allowed, look_up
 from symexec.runtime.operands import Asking, calculated, fitted, pin, place
+from symexec.state.state import EventKind
 
 models = Registry()
 
@@ -161,7 +162,7 @@ def _described_file_system(context: Context, number: int, target: Operand) -> Mo
         context.store(address + 8 * index, 8, value)
     context.store(address + 64, 8, LONGEST_NAME)
     context.store(address + 72, 8, 4096)
-    context.event("approximated", "the size of the file system is made up")
+    context.event(EventKind.APPROXIMATED, "the size of the file system is made up")
     return 0
 
 
@@ -284,5 +285,5 @@ def change_opened(context: Context, arguments: Arguments) -> Model:
 
 def _unchanged(context: Context, number: int) -> int:
     if number >= 0:
-        context.event("approximated", "owners and times of files never change")
+        context.event(EventKind.APPROXIMATED, "owners and times of files never change")
     return answered(context, min(number, 0))

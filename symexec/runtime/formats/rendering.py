@@ -47,7 +47,7 @@ from symexec.runtime.operands import (
     signed,
 )
 from symexec.state.endings import Unsupported
-from symexec.state.state import Formatted
+from symexec.state.state import EventKind, Formatted
 
 Piece = Operand | Formatted  # a byte or an abstract number
 
@@ -91,7 +91,7 @@ def given(context: Context, parts: Sequence[Part], passed: Sequence[Operand]) ->
     """The arguments behind the ellipsis; a missing one is 0, and an event."""
     kinds = _kinds(parts)
     if len(passed) < len(kinds):
-        context.event("undefined", "fewer arguments than the printf format asks for")
+        context.event(EventKind.UNDEFINED, "fewer arguments than the printf format asks for")
     return [
         fitted(passed[index], bits) if index < len(passed) else 0
         for index, (bits, _) in enumerate(kinds)
@@ -207,7 +207,7 @@ def _float(
     context: Context, text: Pieces, conversion: Conversion, value: Operand, whole: bool
 ) -> Asking[None]:
     if isinstance(value, Term) and whole:
-        context.event("approximated", "the length of a symbolic floating number in print")
+        context.event(EventKind.APPROXIMATED, "the length of a symbolic floating number in print")
         text.add([Formatted(conversion.spec, value)], len(float_text(conversion, 0)))
         return
     value = yield from pin(value, "a symbolic floating number printed into a buffer")
@@ -220,7 +220,9 @@ def _string(context: Context, conversion: Conversion, value: Operand) -> Asking[
     most = conversion.precision
     assert not isinstance(most, Star)
     if address == 0:  # as glibc has it, where gcc makes no strcpy or puts of the call
-        context.event("undefined", "a null pointer for %s: some builds print (null), others crash")
+        context.event(
+            EventKind.UNDEFINED, "a null pointer for %s: some builds print (null), others crash"
+        )
         shown = b"(null)" if most is None or most >= 6 else b""
         return padded(conversion, list(shown))
     found: list[Operand] = []

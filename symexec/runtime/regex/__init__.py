@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence as Items
 
 from symexec.expr import Operand, binary, conjunction
+from symexec.memory import AllocationKind
 from symexec.runtime.contract import Arguments, Context, End, Model, Registry
 from symexec.runtime.operands import (
     Asking,
@@ -316,7 +317,7 @@ def compile_expression(context: Context, arguments: Arguments) -> Model:
         return bad.number
     if pattern.has_references:
         yield End(Unsupported("a back reference in a regular expression"))
-    copy = context.allocate(len(text) + 1, "heap", "regular expression")
+    copy = context.allocate(len(text) + 1, AllocationKind.HEAP, "regular expression")
     write_bytes(context, copy, [*text, 0])
     context.fill(target, SIZE, 0)
     context.store(target + HELD, 8, copy)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symexec.expr import Operand
+from symexec.memory import AllocationKind
 from symexec.runtime.contract import Arguments, Context, Model, Registry
 from symexec.runtime.filesystem.descriptors import is_named_as_folder, moved_to, open_found
 from symexec.runtime.filesystem.nodes import (
@@ -67,7 +68,7 @@ models = Registry()
 def make_room(context: Context, arguments: Arguments) -> Model:
     """The object of a stream, which the library lists until it is closed."""
     size = yield from pin(arguments[0], "the size of a stream's object")
-    return context.allocate(size, "heap", STREAM_OBJECT)
+    return context.allocate(size, AllocationKind.HEAP, STREAM_OBJECT)
 
 
 @models("__csgtest_memory_file", effects="nothing")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from symexec.expr import Operand
+from symexec.memory import AllocationKind
 from symexec.runtime.contract import Arguments, Context, Model, Registry
 from symexec.runtime.filesystem.nodes import EBADF, ERRNO, answered, file_of
 from symexec.runtime.filesystem.open_files import number_of, output_of, write_to, writes
@@ -223,7 +224,7 @@ def _allocate(
     text = yield from _text(context, format_pointer, rest, fetch, False)
     target = yield from place(result)
     size = len(text.bytes) + 1
-    address = context.allocate(size, "heap", f"text of {size} bytes")
+    address = context.allocate(size, AllocationKind.HEAP, f"text of {size} bytes")
     write_bytes(context, address, [*text.bytes, 0])
     context.store(target, 8, address)
     _store_counts(context, text)

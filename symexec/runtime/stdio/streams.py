@@ -17,6 +17,7 @@ from types import MappingProxyType
 
 from csg.records import record
 from symexec.expr import Operand
+from symexec.memory import AllocationKind
 from symexec.runtime.contract import Arguments, Context, End, Model, Registry
 from symexec.runtime.filesystem.nodes import (
     EBADF,
@@ -369,7 +370,7 @@ def _grown(context: Context, line: int, capacity: int, buffer: int, size: int) -
     and size."""
     if buffer:
         context.free(buffer)
-    fresh = context.allocate(size, "heap", f"line buffer of {size} bytes")
+    fresh = context.allocate(size, AllocationKind.HEAP, f"line buffer of {size} bytes")
     context.store(line, 8, fresh)
     context.store(capacity, 8, size)
     return fresh, size

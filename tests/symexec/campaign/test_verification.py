@@ -16,6 +16,7 @@ from csg.errors import ToolchainError
 from csg.programs import SourceFile
 from symexec.campaign.verification import Verifier
 from symexec.replay import NativeReplay, ReplayPlan
+from symexec.state.state import DivergenceKind
 from symexec.testcases import Divergence, TestCase, TestInput
 from symexec.triage import Refusal
 
@@ -189,7 +190,7 @@ def test_what_takes_long_goes_behind_others_when_enough_is_explained(
 ) -> None:
     """Of those that do not end three are examined at once: each takes thirty times its limit."""
     verifying = verifier(text=HANGS)
-    place = Divergence("control", "new.c", 7, "diff-true")
+    place = Divergence(DivergenceKind.CONTROL, "new.c", 7, "diff-true")
     for number in range(5):
         verifying.submit(replace(case(1000 + number), divergence=place), (1, 0))
     for number in (6, 7):

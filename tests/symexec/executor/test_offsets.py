@@ -24,7 +24,7 @@ from symexec.expr import (
     old_half,
     shadowed,
 )
-from symexec.memory import BOTH, NEW, OLD, Memory, MemoryObject
+from symexec.memory import BOTH, NEW, OLD, AllocationKind, Memory, MemoryObject
 from symexec.solver import PathCondition, build_solver
 
 Bytes = list[tuple[int, int]]  # what old and new see
@@ -69,7 +69,9 @@ class Tables:
             assert isinstance(bound, Term)
             path = path.assuming(bound)
         self.models = [dict(zip(names, each, strict=True)) for each in self.values]
-        self.numbers = [self.memory.allocate(self.size, "global", name).number for name in "ab"]
+        self.numbers = [
+            self.memory.allocate(self.size, AllocationKind.GLOBAL, name).number for name in "ab"
+        ]
         self.naive: list[list[Bytes]] = [[[(0, 0)] * self.size] * 2 for _ in self.values]
         self.state = SimpleNamespace(path=path, memory=self.memory, mode=BOTH, write_mode=BOTH)
         self.engine = SimpleNamespace(solver=build_solver())

@@ -17,7 +17,8 @@ from symexec.experiments import curves, plot, steps_of
 from symexec.experiments.comparison import Comparison, compared
 from symexec.experiments.runs import Exercise, Run
 from symexec.experiments.wording import json_text, table
-from symexec.testcases import Blame, Divergence, Observed, TestCase, TestInput
+from symexec.state.state import DivergenceKind
+from symexec.testcases import Blame, DifferenceKind, Divergence, Observed, TestCase, TestInput
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 ON, OFF = ("c1", "c2", "c3", "i1"), ("c1", "c3", "i1")
@@ -34,9 +35,9 @@ def shown(found_s: float, line: int = 31, text: bytes = b"0-") -> TestCase:
         "t0001",
         TestInput(parameters=(("fs", text),)),
         sequence=ON,
-        divergence=Divergence("control", "new.c", line),
+        divergence=Divergence(DivergenceKind.CONTROL, "new.c", line),
         observed=Observed.DIFFERENT,
-        kind="regression",
+        kind=DifferenceKind.REGRESSION,
         blame=Blame(minimal=((1, 2, 3),)),
         found_s=found_s,
     )

@@ -19,7 +19,16 @@ from symexec.experiments.comparison import (
     exercises,
     longest_common,
 )
-from symexec.testcases import Blame, Divergence, Observation, Observed, TestCase, TestInput
+from symexec.state.state import DivergenceKind
+from symexec.testcases import (
+    Blame,
+    DifferenceKind,
+    Divergence,
+    Observation,
+    Observed,
+    TestCase,
+    TestInput,
+)
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 NODES = st.lists(st.sampled_from("abc"), max_size=9)
@@ -86,7 +95,7 @@ def test_a_critical_sequence_is_what_the_tests_have_in_common(
 
 
 def case(
-    kind: str,
+    kind: DifferenceKind,
     line: int,
     *blamed: int,
     exits: int | None = None,
@@ -103,7 +112,7 @@ def case(
         sequence=tuple(sequence.split()),
         old=None if exits is None else Observation(exit=0),
         new=None if exits is None else Observation(exit=exits),
-        divergence=Divergence("control", "new.c", line),
+        divergence=Divergence(DivergenceKind.CONTROL, "new.c", line),
         observed=Observed.DIFFERENT,
         kind=kind,
         blame=Blame(minimal=minimal) if blamed else None,
@@ -111,23 +120,40 @@ def case(
 
 
 def test_differences_are_told_apart_by_class_blame_and_place() -> None:
-    cases = [case("fix", 1, 1), case("fix", 1, 2), case("fix", 2, 1), case("regression", 1, 1)]
+    cases = [
+        case(DifferenceKind.FIX, 1, 1),
+        case(DifferenceKind.FIX, 1, 2),
+        case(DifferenceKind.FIX, 2, 1),
+        case(DifferenceKind.REGRESSION, 1, 1),
+    ]
     assert len(set(differences_of(cases).values())) == 4
 
 
 def test_what_is_not_explained_counts_with_the_only_explained_one_of_its_kind() -> None:
-    found = differences_of([case("fix", 1, 1), case("fix", 1), case("fix", 9)])
-    assert found[1] == found[0] == Difference("fix", (1,), "new.c", 1)
-    assert found[2] == Difference("fix", (), "new.c", 9)
+    found = differences_of(
+        [case(DifferenceKind.FIX, 1, 1), case(DifferenceKind.FIX, 1), case(DifferenceKind.FIX, 9)]
+    )
+    assert found[1] == found[0] == Difference(DifferenceKind.FIX, (1,), "new.c", 1)
+    assert found[2] == Difference(DifferenceKind.FIX, (), "new.c", 9)
 
 
 def test_what_could_be_either_stays_by_itself() -> None:
-    found = differences_of([case("fix", 1, 1), case("fix", 1, 2), case("fix", 1)])
+    found = differences_of(
+        [
+            case(DifferenceKind.FIX, 1, 1),
+            case(DifferenceKind.FIX, 1, 2),
+            case(DifferenceKind.FIX, 1),
+        ]
+    )
     assert found[2].blamed == ()
 
 
 def test_what_is_not_explained_counts_with_the_one_that_ends_alike() -> None:
-    cases = [case("fix", 1, 1, exits=3), case("fix", 1, 2, exits=4), case("fix", 1, exits=4)]
+    cases = [
+        case(DifferenceKind.FIX, 1, 1, exits=3),
+        case(DifferenceKind.FIX, 1, 2, exits=4),
+        case(DifferenceKind.FIX, 1, exits=4),
+    ]
     assert differences_of(cases)[2].blamed == (2,)
 
 
@@ -145,38 +171,44 @@ def critical(graph: SequenceGraph, *shown: TestCase, others: tuple[str, ...] = (
 def test_what_changes_bring_about_only_together_has_a_critical_sequence(
     cut_ranges: SequenceGraph,
 ) -> None:
-    assert critical(cut_ranges, case("regression", 1, 1, 2, 3, sequence=ON)) == "c1 c2 c3"
-    assert critical(cut_ranges, case("difference", 1, 2, 3, sequence=ON)) == "c2 c3"
+    assert (
+        critical(cut_ranges, case(DifferenceKind.REGRESSION, 1, 1, 2, 3, sequence=ON)) == "c1 c2 c3"
+    )
+    assert critical(cut_ranges, case(DifferenceKind.DIFFERENCE, 1, 2, 3, sequence=ON)) == "c2 c3"
 
 
 def test_the_tests_that_show_it_decide_what_is_in_it(cut_ranges: SequenceGraph) -> None:
     """Definition 3, condition 2: a test that skips c2 shows it, so c2 is not needed."""
-    shown = [case("regression", 1, 1, 2, 3, sequence=each) for each in (ON, "c1 c3 i1")]
+    shown = [
+        case(DifferenceKind.REGRESSION, 1, 1, 2, 3, sequence=each) for each in (ON, "c1 c3 i1")
+    ]
     assert critical(cut_ranges, *shown, others=("c1 o1",)) == "c1 c3"
 
 
 def test_a_sequence_that_every_test_goes_through_tells_nothing(cut_ranges: SequenceGraph) -> None:
-    shown = case("regression", 1, 1, 2, 3, sequence=ON)
+    shown = case(DifferenceKind.REGRESSION, 1, 1, 2, 3, sequence=ON)
     assert critical(cut_ranges, shown, others=()) == ""
     assert critical(cut_ranges, shown, others=(ON,)) == ""
 
 
 def test_fewer_than_two_statements_are_no_sequence(cut_ranges: SequenceGraph) -> None:
-    shown = [case("regression", 1, 2, 3, sequence=each) for each in ("c2 c3", "c3 c2")]
+    shown = [case(DifferenceKind.REGRESSION, 1, 2, 3, sequence=each) for each in ("c2 c3", "c3 c2")]
     assert critical(cut_ranges, *shown) == ""
 
 
 @pytest.mark.parametrize(
     "shown",
     [
-        case("regression", 1, 1, sequence=ON),  # one change is enough
-        case("regression", 1, 2, 3, sequence=ON, alone=True),  # so it is here, in another way
-        case("regression", 1, sequence=ON),  # nobody knows which changes
-        case("stderr-only", 1, 1, 2, 3, sequence=ON),
-        case("help-text", 1, 1, 2, 3, sequence=ON),
-        case("progression", 1, 1, 2, 3, sequence=ON),
-        case("difference", 1, 1, 2, 3, sequence=ON, args=(b"--help",), exits=0),
-        case("difference", 1, 1, 2, 3, sequence=ON, args=(b"--vers",), exits=0),
+        case(DifferenceKind.REGRESSION, 1, 1, sequence=ON),  # one change is enough
+        case(
+            DifferenceKind.REGRESSION, 1, 2, 3, sequence=ON, alone=True
+        ),  # so it is here, in another way
+        case(DifferenceKind.REGRESSION, 1, sequence=ON),  # nobody knows which changes
+        case(DifferenceKind.STDERR_ONLY, 1, 1, 2, 3, sequence=ON),
+        case(DifferenceKind.HELP_TEXT, 1, 1, 2, 3, sequence=ON),
+        case(DifferenceKind.PROGRESSION, 1, 1, 2, 3, sequence=ON),
+        case(DifferenceKind.DIFFERENCE, 1, 1, 2, 3, sequence=ON, args=(b"--help",), exits=0),
+        case(DifferenceKind.DIFFERENCE, 1, 1, 2, 3, sequence=ON, args=(b"--vers",), exits=0),
     ],
 )
 def test_single_changes_and_wording_have_none(cut_ranges: SequenceGraph, shown: TestCase) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from symexec.campaign.building import BuildJob
 from symexec.exploration.undecided_paths import QUIET, SHARE, ConcreteRest
 from symexec.expr import TermTable
-from symexec.memory import Memory
+from symexec.memory import AllocationKind, Memory
 from symexec.options import BuildOptions, SearchOptions
 from symexec.progress import progress_for
 from symexec.solver import EMPTY, PathCondition, build_solver
@@ -88,7 +88,7 @@ def test_a_state_is_at_rest_once_it_has_asked_and_learns_no_more() -> None:
     assert not rest.reached(state_with(EMPTY), EMPTY), "no input has been looked at"
     assert not rest.reached(state_with(path), EMPTY), "it has just learned something"
     state = state_with(path)
-    held = state.memory.allocate(8, "heap", "held")
+    held = state.memory.allocate(8, AllocationKind.HEAP, "held")
     held.store(0, 4, table.binary("add", 32, x, 1), 0)
     assert rest.reached(state, path), "the path says what x is"
     held.store(4, 4, table.symbol("y", 32), 0)

@@ -29,8 +29,10 @@ from symexec.exports.finished import finished_of, write_folder
 from symexec.options import Form
 from symexec.report.model import Report, report_from_json, report_to_json
 from symexec.report.session import finish
+from symexec.state.state import DivergenceKind
 from symexec.testcases import (
     Blame,
+    DifferenceKind,
     Divergence,
     EntrySignature,
     Observation,
@@ -102,11 +104,11 @@ def report_of(text: str, number: int = 1) -> Report:
             f"t{each}",
             TestInput(args=(text.encode("utf-8", "replace").replace(b"\0", b""),)),
             sequence=("c1",),
-            divergence=Divergence("output", text, 4),
+            divergence=Divergence(DivergenceKind.OUTPUT, text, 4),
             old=seen,
             new=Observation(exit=each, stderr=seen.stdout, report=text),
             observed=Observed.DIFFERENT,
-            kind="difference",
+            kind=DifferenceKind.DIFFERENCE,
             blame=Blame(((each % 2 + 1,),)),
             notes=(text,),
         )
@@ -196,15 +198,15 @@ def test_fingerprints_do_not_depend_on_lines() -> None:
 @pytest.mark.parametrize(
     ("kind", "level", "rule"),
     [
-        ("regression", "error", "CSG005"),
-        ("hang", "error", "CSG005"),
-        ("incomplete-fix", "error", "CSG003"),
-        ("difference", "warning", "CSG004"),
-        ("fix", "note", "CSG004"),
-        ("stderr-only", "note", "CSG004"),
+        (DifferenceKind.REGRESSION, "error", "CSG005"),
+        (DifferenceKind.HANG, "error", "CSG005"),
+        (DifferenceKind.INCOMPLETE_FIX, "error", "CSG003"),
+        (DifferenceKind.DIFFERENCE, "warning", "CSG004"),
+        (DifferenceKind.FIX, "note", "CSG004"),
+        (DifferenceKind.STDERR_ONLY, "note", "CSG004"),
     ],
 )
-def test_levels_and_rules_go_by_class(kind: str, level: str, rule: str) -> None:
+def test_levels_and_rules_go_by_class(kind: DifferenceKind, level: str, rule: str) -> None:
     report = report_of("x")
     report.tests = [
         TestCase("t1", TestInput(), old=Observation(exit=0), new=Observation(signal="SIGSEGV"),
@@ -222,8 +224,8 @@ def test_levels_and_rules_go_by_class(kind: str, level: str, rule: str) -> None:
 def test_junit_is_read_by_a_stranger(text: str, number: int) -> None:
     report = report_of(text, number)
     report.tests += [
-        TestCase("s1", TestInput(), observed=Observed.SAME, kind="path-only"),
-        TestCase("s2", TestInput(), observed=Observed.SAME, kind="nondeterministic"),
+        TestCase("s1", TestInput(), observed=Observed.SAME, kind=DifferenceKind.PATH_ONLY),
+        TestCase("s2", TestInput(), observed=Observed.SAME, kind=DifferenceKind.NONDETERMINISTIC),
         TestCase("s3", TestInput(), refused=text),
     ]
     suites = junitparser.JUnitXml.fromstring(text_of(Form.JUNIT, report).encode())

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symexec.expr import TermTable, evaluate, new_half, old_half, shadowed
-from symexec.memory import BOTH, NEW, OLD, Memory
+from symexec.memory import BOTH, NEW, OLD, AllocationKind, Memory
 
 SIZE = 12
 
@@ -31,7 +31,7 @@ def test_memory_agrees_with_a_list_of_bytes(
     table = TermTable()
     model: dict[object, int] = {}
     memory = Memory()
-    number = memory.allocate(SIZE, "global", "a").number
+    number = memory.allocate(SIZE, AllocationKind.GLOBAL, "a").number
     naive = [(0, 0)] * SIZE
     for count, (what, offset, wished, bits, mode, form) in enumerate(steps):
         size = min(wished, SIZE - offset)
@@ -81,8 +81,8 @@ def test_memory_agrees_with_a_list_of_bytes(
 
 def test_what_lies_outside_an_object_is_named() -> None:
     memory = Memory()
-    first = memory.allocate(4, "global", "first")
-    second = memory.allocate(4, "heap", "second")
+    first = memory.allocate(4, AllocationKind.GLOBAL, "first")
+    second = memory.allocate(4, AllocationKind.HEAP, "second")
     base = second.number << 32
     assert memory.fault(base, 4, True) is None
     assert memory.fault(base + 1, 4, True).kind == "out-of-bounds"
@@ -95,7 +95,7 @@ def test_what_lies_outside_an_object_is_named() -> None:
 
 def test_read_only_objects_refuse_stores() -> None:
     memory = Memory()
-    item = memory.allocate(4, "constant", "text", readonly=True)
+    item = memory.allocate(4, AllocationKind.CONSTANT, "text", readonly=True)
     assert memory.load(item.number << 32, 4, BOTH) == 0
     assert not memory.store(item.number << 32, 4, 1, BOTH)
     assert memory.fault(item.number << 32, 1, True).kind == "read-only"
@@ -103,12 +103,12 @@ def test_read_only_objects_refuse_stores() -> None:
 
 def test_a_fork_does_not_see_later_writes() -> None:
     memory = Memory()
-    address = memory.allocate(4, "global", "a").number << 32
+    address = memory.allocate(4, AllocationKind.GLOBAL, "a").number << 32
     memory.store(address, 4, 1, BOTH)
     twin = memory.fork()
     memory.store(address, 4, 2, BOTH)
     twin.store(address, 4, 3, BOTH)
-    late = twin.allocate(4, "heap", "late").number
+    late = twin.allocate(4, AllocationKind.HEAP, "late").number
     assert memory.load(address, 4, BOTH) == 2
     assert twin.load(address, 4, BOTH) == 3
     assert memory.find(late) is None
@@ -117,7 +117,7 @@ def test_a_fork_does_not_see_later_writes() -> None:
 def test_an_object_found_before_the_last_write_is_good_for_the_next() -> None:
     """Both writes stand, though the first one made a copy for this memory."""
     memory = Memory(TermTable().symbol)
-    number = memory.allocate(2, "stack", "a", unset=b"\1\1").number
+    number = memory.allocate(2, AllocationKind.STACK, "a", unset=b"\1\1").number
     memory.fork()
     found = memory.find(number)
     assert found is not None

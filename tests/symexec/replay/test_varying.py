@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from csg.programs import SourceFile
 from symexec.replay import NativeReplay, Pair, ReplayPlan, Text
 from symexec.replay.varying import comparable, masks, shows_addresses
-from symexec.testcases import Observation, TestCase, TestInput
-from symexec.triage import Kind, classify, observe
+from symexec.testcases import DifferenceKind, Observation, TestCase, TestInput
+from symexec.triage import classify, observe
 from symexec.triage.blame import native_blame
 
 RUNS = 5
@@ -169,7 +169,7 @@ def test_a_difference_beside_what_varies_is_seen_and_blamed(tmp_path: Path) -> N
     with NativeReplay(plan) as replay:
         for what in (b"pid", b"time", b"address", b"stderr"):
             alike = observe(TestCase("t1", TestInput(args=(what, b"7"))), replay)[0]
-            assert (alike.observed, alike.kind) == ("same", Kind.NONDETERMINISTIC.value), what
+            assert (alike.observed, alike.kind) == ("same", DifferenceKind.NONDETERMINISTIC), what
             assert alike.notes and "varies" in alike.notes[0]
             test = TestInput(args=(what, b"41"))
             seen, pair = observe(TestCase("t2", test), replay)
@@ -183,5 +183,7 @@ def test_a_difference_beside_what_varies_is_seen_and_blamed(tmp_path: Path) -> N
 def test_alike_but_for_what_varies_is_its_own_class() -> None:
     found = masks([Observation(stdout=b"1"), Observation(stdout=b"2")], [Observation(stdout=b"3")])
     assert found is not None
-    assert classify(Pair(found.old, found.new, masks=found)).kind is Kind.NONDETERMINISTIC
-    assert classify(replace(Pair(found.old, found.new), masks=None)).kind is Kind.PATH_ONLY
+    assert classify(Pair(found.old, found.new, masks=found)).kind is DifferenceKind.NONDETERMINISTIC
+    assert (
+        classify(replace(Pair(found.old, found.new), masks=None)).kind is DifferenceKind.PATH_ONLY
+    )

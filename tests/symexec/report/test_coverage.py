@@ -8,7 +8,17 @@ from csg.unify.changes.patch import FilePatch, Line, Patch
 from symexec.report.coverage import functions_of, patch_files, statuses
 from symexec.report.model import Report
 from symexec.report.words import way_to_output
-from symexec.testcases import Blame, Divergence, Observation, Observed, TestCase, TestInput, Verdict
+from symexec.state.state import DivergenceKind
+from symexec.testcases import (
+    Blame,
+    DifferenceKind,
+    Divergence,
+    Observation,
+    Observed,
+    TestCase,
+    TestInput,
+    Verdict,
+)
 
 CHANGES = tuple(
     ChangeInfo(number, "added", "f", Location("new.c", number), None, "", f"s{number};")
@@ -34,14 +44,16 @@ def made(name: str, way: str, **fields: object) -> TestCase:
 DIFFERING = made(
     "t1",
     "i1 c1 i1 c2 i1 o1",
-    divergence=Divergence("control", "new.c", 20, "diff-false"),
+    divergence=Divergence(DivergenceKind.CONTROL, "new.c", 20, "diff-false"),
     old=Observation(exit=0),
     new=Observation(exit=1),
     observed=Observed.DIFFERENT,
-    kind="difference",
+    kind=DifferenceKind.DIFFERENCE,
     blame=Blame(((1, 2),)),
 )
-PARTING = made("t2", "c3", divergence=Divergence("control", "new.c", 20), observed=Observed.SAME)
+PARTING = made(
+    "t2", "c3", divergence=Divergence(DivergenceKind.CONTROL, "new.c", 20), observed=Observed.SAME
+)
 
 
 def report() -> Report:

@@ -24,9 +24,10 @@ from symexec.report.replaying import load_report, replay_folder
 from symexec.report.session import LiveReport, finish
 from symexec.report.table import aligned, fitted, print_report
 from symexec.report.words import contrasted, reservations, short_paths
-from symexec.state.state import Event
+from symexec.state.state import DivergenceKind, Event, EventKind
 from symexec.testcases import (
     Blame,
+    DifferenceKind,
     Divergence,
     Observation,
     Observed,
@@ -53,11 +54,11 @@ class Terminal(io.StringIO):
 def case(name: str, argument: bytes, **fields: object) -> TestCase:
     defaults: dict[str, object] = {
         "sequence": ("c1", "i1"),
-        "divergence": Divergence("control", "new.c", 3, "diff-true"),
+        "divergence": Divergence(DivergenceKind.CONTROL, "new.c", 3, "diff-true"),
         "old": Observation(exit=0, stdout=b"fine\n"),
         "new": Observation(signal="SIGABRT", stderr=b"Assertion <failed> & gone"),
         "observed": Observed.DIFFERENT,
-        "kind": "regression",
+        "kind": DifferenceKind.REGRESSION,
         "blame": Blame(((1, 2),), (1, 2)),
         "found_s": 0.42,
     }
@@ -438,7 +439,7 @@ def test_a_running_search_is_on_disk_within_a_second(tmp_path: Path) -> None:
 
     with OutputFolder(tmp_path) as folder:
         live = LiveReport(folder, running, clock=clock)
-        live.add(case("t1", b"1", observed=Observed.NOT_REPLAYED, kind=""))
+        live.add(case("t1", b"1", observed=Observed.NOT_REPLAYED, kind=None))
         assert on_disk() == ["t1"] and running.verdict == "no-difference-found"
         clock.now = 0.5
         live.add(case("t2", b"2"))
@@ -554,7 +555,7 @@ def test_what_weakens_a_verdict_is_told(left: str) -> None:
 
 
 def test_a_path_that_was_left_where_nothing_differs_was_followed() -> None:
-    events = {Event("unsupported", "waiting for a signal", Location("new.c", 3)): 1}
+    events = {Event(EventKind.UNSUPPORTED, "waiting for a signal", Location("new.c", 3)): 1}
     assert nothing_followed(Counters(unsupported=1), events) is not None
     for counters in (Counters(dropped=6), Counters(pruned=1), Counters(paths=1)):
         assert nothing_followed(counters, events) is None

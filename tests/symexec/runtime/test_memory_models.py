@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from symexec.expr import Term
+from symexec.memory import FaultKind
 from symexec.runtime.library import registry
 from symexec.runtime.memory import ENOMEM, ERRNO
 from symexec.state.endings import (
     Aborted,
+    Access,
     AssertionFailed,
     AssumptionFailed,
     Cut,
@@ -87,7 +89,9 @@ def test_a_symbolic_size_beyond_the_bound_is_cut_with_an_event(world: ReferenceC
 
 def test_memcpy_of_overlapping_stretches_is_an_error(world: ReferenceContext) -> None:
     data = world.place(b"abcdef")
-    assert ending(world, "memcpy", data + 2, data, 3) == MemoryFault("overlap", "", "copy")
+    assert ending(world, "memcpy", data + 2, data, 3) == MemoryFault(
+        FaultKind.OVERLAP, "", Access.COPY
+    )
     world.run("memcpy", data + 3, data, 3)
     assert world.bytes_at(data, 6) == b"abcabc"
 

@@ -7,7 +7,7 @@ import pytest
 from csg.analysis import Guard, Place
 from csg.ir import FunctionCode
 from symexec.expr import Shadowed, TermTable
-from symexec.memory import BOTH, NEW, OLD, Memory
+from symexec.memory import BOTH, NEW, OLD, AllocationKind, Memory
 from symexec.search.strategies import AWAY, OPEN, OTHER, GuardValues
 from symexec.solver import EMPTY
 from symexec.state.state import Frame, State
@@ -22,7 +22,9 @@ def guard(function: str, home: str | int, *constants: int, offset: int = 0, size
 def called(made: State, function: str, slots: int = 0) -> Frame:
     """A further call, with objects of eight bytes for its slots and four registers."""
     frame = Frame(FunctionCode(function, (), registers=4), made.frame, made.owner)
-    frame.slots = tuple(made.memory.allocate(8, "stack", f"s{n}").number for n in range(slots))
+    frame.slots = tuple(
+        made.memory.allocate(8, AllocationKind.STACK, f"s{n}").number for n in range(slots)
+    )
     made.frame = frame
     return frame
 
@@ -32,7 +34,7 @@ def state() -> State:
 
 
 def global_object(made: State, size: int = 8) -> int:
-    return made.memory.allocate(size, "global", "g").number << 32
+    return made.memory.allocate(size, AllocationKind.GLOBAL, "g").number << 32
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,11 @@ import pytest
 
 from csg.errors import Location
 from symexec.expr import Data, Shadowed, Term, TermTable, evaluate
+from symexec.memory import FaultKind
 from symexec.shadow.outcomes import Observable, differences
 from symexec.state.endings import (
     Aborted,
+    Access,
     AssertionFailed,
     DivisionByZero,
     Endless,
@@ -75,8 +77,16 @@ def holds(condition: int | Term, x: int = 0, y: int = 0, long: int = 0) -> bool:
         (Aborted(), DivisionByZero(), True),
         (AssertionFailed("x", HERE), AssertionFailed("x", THERE), False),
         (AssertionFailed("x"), AssertionFailed("y"), True),
-        (MemoryFault("null", "p", "read"), MemoryFault("null", "q", "read"), False),
-        (MemoryFault("null", "p", "read"), MemoryFault("null", "p", "write"), False),
+        (
+            MemoryFault(FaultKind.NULL, "p", Access.READ),
+            MemoryFault(FaultKind.NULL, "q", Access.READ),
+            False,
+        ),
+        (
+            MemoryFault(FaultKind.NULL, "p", Access.READ),
+            MemoryFault(FaultKind.NULL, "p", Access.WRITE),
+            False,
+        ),
         (Endless(), Returned(0), True),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 from csg.ir import Block, Branch, Constant, FunctionCode, Jump, Return
 from symexec.expr import Shadowed
-from symexec.memory import BOTH, NEW, OLD, Memory
+from symexec.memory import BOTH, NEW, OLD, AllocationKind, Memory
 from symexec.shadow.regions import (
     Joins,
     at_join,
@@ -30,7 +30,7 @@ def state(depth: int = 0) -> State:
     for _ in range(depth + 1):
         frame = Frame(FunctionCode("f", (), registers=2), made.frame, made.owner)
         frame.registers = [Shadowed(10, 20), 5]
-        frame.slots = (made.memory.allocate(4, "stack", "x").number,)
+        frame.slots = (made.memory.allocate(4, AllocationKind.STACK, "x").number,)
         frame.block, frame.index = 3, 1
         made.frame = frame
     return made

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from csg.errors import UsageError
 from symexec.testcases import (
     Blame,
+    DifferenceKind,
     Divergence,
     LongDouble,
     Observation,
@@ -70,7 +71,7 @@ cases = st.builds(
     new=st.one_of(st.none(), observations),
     golden=st.one_of(st.none(), observations),
     observed=st.sampled_from(Observed),
-    kind=st.sampled_from(["", "regression"]),
+    kind=st.sampled_from([None, *DifferenceKind]),
     error=st.sampled_from(["", "differential"]),
     blame=st.one_of(
         st.none(), st.builds(Blame, st.lists(ids).map(tuple), ids, st.booleans(), st.integers(0))

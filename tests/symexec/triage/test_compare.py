@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from symexec.replay import Pair
-from symexec.testcases import Observation
+from symexec.testcases import DifferenceKind, Observation
 from symexec.testcases.testcase import MOST_KEPT
-from symexec.triage import Kind, classify, differing_parts
+from symexec.triage import classify, differing_parts
 from symexec.triage.compare import Course, plain_stderr
 
 FINE = Observation(exit=0, stdout=b"1\n")
@@ -28,46 +28,47 @@ TALKING = replace(FINE, stderr=b"hm\n")
 @pytest.mark.parametrize(
     ("old", "new", "kind", "observed"),
     [
-        (FINE, FINE, Kind.PATH_ONLY, "same"),
-        (FINE, OTHER, Kind.DIFFERENCE, "different"),
-        (FINE, replace(FINE, exit=1), Kind.DIFFERENCE, "different"),
-        (FINE, replace(FINE, returned="1"), Kind.DIFFERENCE, "different"),
-        (FINE, replace(FINE, memory=(("a", 1),)), Kind.DIFFERENCE, "different"),
-        (FINE, replace(FINE, files=(("f", b""),)), Kind.DIFFERENCE, "different"),
-        (FINE, TALKING, Kind.STDERR_ONLY, "different"),
-        (FINE, CRASH, Kind.REGRESSION, "different"),
-        (FINE, REPORT, Kind.REGRESSION, "different"),
-        (FINE, ENDLESS, Kind.HANG, "different"),
-        (CRASH, FINE, Kind.FIX, "different"),
-        (ENDLESS, OTHER, Kind.HANG_FIX, "different"),
-        (CRASH, ABORT, Kind.BOTH_FAIL, "different"),
-        (CRASH, ENDLESS, Kind.BOTH_FAIL, "different"),
-        (CRASH, CRASH, Kind.PATH_ONLY, "same"),
-        (ENDLESS, replace(ENDLESS, stdout=b"x"), Kind.TIMEOUT, "same"),
+        (FINE, FINE, DifferenceKind.PATH_ONLY, "same"),
+        (FINE, OTHER, DifferenceKind.DIFFERENCE, "different"),
+        (FINE, replace(FINE, exit=1), DifferenceKind.DIFFERENCE, "different"),
+        (FINE, replace(FINE, returned="1"), DifferenceKind.DIFFERENCE, "different"),
+        (FINE, replace(FINE, memory=(("a", 1),)), DifferenceKind.DIFFERENCE, "different"),
+        (FINE, replace(FINE, files=(("f", b""),)), DifferenceKind.DIFFERENCE, "different"),
+        (FINE, TALKING, DifferenceKind.STDERR_ONLY, "different"),
+        (FINE, CRASH, DifferenceKind.REGRESSION, "different"),
+        (FINE, REPORT, DifferenceKind.REGRESSION, "different"),
+        (FINE, ENDLESS, DifferenceKind.HANG, "different"),
+        (CRASH, FINE, DifferenceKind.FIX, "different"),
+        (ENDLESS, OTHER, DifferenceKind.HANG_FIX, "different"),
+        (CRASH, ABORT, DifferenceKind.BOTH_FAIL, "different"),
+        (CRASH, ENDLESS, DifferenceKind.BOTH_FAIL, "different"),
+        (CRASH, CRASH, DifferenceKind.PATH_ONLY, "same"),
+        (ENDLESS, replace(ENDLESS, stdout=b"x"), DifferenceKind.TIMEOUT, "same"),
     ],
 )
-def test_classes(old: Observation, new: Observation, kind: Kind, observed: str) -> None:
+def test_classes(old: Observation, new: Observation, kind: DifferenceKind, observed: str) -> None:
     verdict = classify(Pair(old, new), Course.FAR)
     assert (verdict.kind, verdict.observed) == (kind, observed)
 
 
 @pytest.mark.parametrize("pair", [(FINE, ENDLESS), (ENDLESS, FINE), (CRASH, ENDLESS)])
 @pytest.mark.parametrize(
-    ("course", "kind"), [(Course.UNKNOWN, Kind.UNDECIDED), (Course.ENDS, Kind.SLOWER)]
+    ("course", "kind"),
+    [(Course.UNKNOWN, DifferenceKind.UNDECIDED), (Course.ENDS, DifferenceKind.SLOWER)],
 )
 def test_what_was_cut_off_is_not_endless_by_that(
-    pair: tuple[Observation, Observation], course: Course, kind: Kind
+    pair: tuple[Observation, Observation], course: Course, kind: DifferenceKind
 ) -> None:
     verdict = classify(Pair(*pair), course)
     assert (verdict.kind, verdict.observed) == (kind, "different")
 
 
 def test_a_version_that_differs_from_itself_proves_nothing() -> None:
-    assert classify(Pair(FINE, CRASH, stable=False)).kind is Kind.NONDETERMINISTIC
+    assert classify(Pair(FINE, CRASH, stable=False)).kind is DifferenceKind.NONDETERMINISTIC
 
 
 def test_unsteady_messages_are_left_out() -> None:
-    assert classify(Pair(FINE, TALKING, stderr_stable=False)).kind is Kind.PATH_ONLY
+    assert classify(Pair(FINE, TALKING, stderr_stable=False)).kind is DifferenceKind.PATH_ONLY
 
 
 @pytest.mark.parametrize(
@@ -87,17 +88,17 @@ def test_places_in_messages_do_not_count(one: bytes, other: bytes, same: bool) -
 @pytest.mark.parametrize(
     ("old", "new", "golden", "kind", "error"),
     [
-        (FINE, OTHER, FINE, Kind.REGRESSION, "regression"),
-        (FINE, OTHER, OTHER, Kind.PROGRESSION, ""),
-        (FINE, OTHER, CRASH, Kind.INCOMPLETE_FIX, "differential"),
-        (FINE, OTHER, replace(OTHER, stderr=b"!"), Kind.PROGRESSION, ""),
-        (CRASH, OTHER, FINE, Kind.INCOMPLETE_FIX, "differential"),
-        (CRASH, FINE, CRASH, Kind.REGRESSION, "regression"),
-        (FINE, FINE, OTHER, Kind.PATH_ONLY, ""),
+        (FINE, OTHER, FINE, DifferenceKind.REGRESSION, "regression"),
+        (FINE, OTHER, OTHER, DifferenceKind.PROGRESSION, ""),
+        (FINE, OTHER, CRASH, DifferenceKind.INCOMPLETE_FIX, "differential"),
+        (FINE, OTHER, replace(OTHER, stderr=b"!"), DifferenceKind.PROGRESSION, ""),
+        (CRASH, OTHER, FINE, DifferenceKind.INCOMPLETE_FIX, "differential"),
+        (CRASH, FINE, CRASH, DifferenceKind.REGRESSION, "regression"),
+        (FINE, FINE, OTHER, DifferenceKind.PATH_ONLY, ""),
     ],
 )
 def test_a_golden_version_says_what_is_right(
-    old: Observation, new: Observation, golden: Observation, kind: Kind, error: str
+    old: Observation, new: Observation, golden: Observation, kind: DifferenceKind, error: str
 ) -> None:
     verdict = classify(Pair(old, new, golden))
     assert (verdict.kind, verdict.error) == (kind, error)

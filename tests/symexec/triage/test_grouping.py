@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from symexec.testcases import Blame, Divergence, Observation, Observed, TestCase, TestInput
+from symexec.state.state import DivergenceKind
+from symexec.testcases import (
+    Blame,
+    DifferenceKind,
+    Divergence,
+    Observation,
+    Observed,
+    TestCase,
+    TestInput,
+)
 from symexec.triage import group
 from symexec.triage.grouping import MOST_GROUPS, contrast
 
@@ -16,9 +25,9 @@ def case(name: str, argument: bytes, **fields: object) -> TestCase:
         "old": FINE,
         "new": CRASH,
         "observed": Observed.DIFFERENT,
-        "kind": "regression",
+        "kind": DifferenceKind.REGRESSION,
         "blame": Blame(((1, 2),)),
-        "divergence": Divergence("control", "new.c", 3, "diff-true"),
+        "divergence": Divergence(DivergenceKind.CONTROL, "new.c", 3, "diff-true"),
     }
     return TestCase(name, TestInput(args=(argument,)), **{**defaults, **fields})  # type: ignore[arg-type]
 
@@ -52,9 +61,9 @@ def test_neither_what_is_printed_nor_how_the_versions_end_matters() -> None:
     three = Observation(exit=0, stdout=b"3")
     refused = Observation(exit=1, stdout=b"", stderr=b"!")
     cases = [
-        case("t1", b"a", new=two, kind="difference"),
-        case("t2", b"b", new=three, kind="difference"),
-        case("t3", b"c", new=refused, kind="difference"),
+        case("t1", b"a", new=two, kind=DifferenceKind.DIFFERENCE),
+        case("t2", b"b", new=three, kind=DifferenceKind.DIFFERENCE),
+        case("t3", b"c", new=refused, kind=DifferenceKind.DIFFERENCE),
     ]
     assert [each.tests for each in group(cases)] == [("t1", "t2", "t3")]
 
@@ -63,7 +72,7 @@ def test_another_cause_is_another_group_and_another_place_is_not() -> None:
     cases = [
         case("t1", b"a"),
         case("t2", b"a", blame=Blame(((1,),))),
-        case("t3", b"a", divergence=Divergence("control", "new.c", 9)),
+        case("t3", b"a", divergence=Divergence(DivergenceKind.CONTROL, "new.c", 9)),
     ]
     assert [each.tests for each in group(cases)] == [("t1", "t3"), ("t2",)]
 
@@ -81,8 +90,8 @@ def test_more_than_a_reader_takes_in_is_grouped_by_what_causes_share() -> None:
 def test_a_text_that_was_asked_for_stands_behind_what_the_program_does() -> None:
     said = Observation(exit=0, stdout=b"2")
     cases = [
-        case("t1", b"--help", new=said, kind="difference", blame=Blame(((1,),))),
-        case("t2", b"a", new=said, kind="difference", blame=Blame(((2,),))),
+        case("t1", b"--help", new=said, kind=DifferenceKind.DIFFERENCE, blame=Blame(((1,),))),
+        case("t2", b"a", new=said, kind=DifferenceKind.DIFFERENCE, blame=Blame(((2,),))),
     ]
     assert [each.witness for each in group(cases)] == ["t2", "t1"]
 
@@ -108,7 +117,7 @@ def test_outputs_differ_in_form(old: bytes, new: bytes, said: str) -> None:
 
 def test_regressions_and_interactions_come_first() -> None:
     cases = [
-        case("t1", b"a", kind="fix", old=CRASH, new=FINE),
+        case("t1", b"a", kind=DifferenceKind.FIX, old=CRASH, new=FINE),
         case("t2", b"a", blame=Blame(((1,),))),
         case("t3", b"a"),
     ]
@@ -117,7 +126,7 @@ def test_regressions_and_interactions_come_first() -> None:
 
 
 def test_what_does_not_differ_is_in_no_group() -> None:
-    assert group([case("t1", b"a", observed=Observed.SAME, kind="path-only")]) == []
+    assert group([case("t1", b"a", observed=Observed.SAME, kind=DifferenceKind.PATH_ONLY)]) == []
 
 
 def test_a_test_without_an_explanation_joins_those_that_look_alike() -> None:

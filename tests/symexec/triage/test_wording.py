@@ -11,7 +11,7 @@ from csg.ir import ChangeInfo
 from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions, SearchOptions
 from symexec.progress import Silence
-from symexec.testcases import Blame, Observation, Observed, TestCase, TestInput
+from symexec.testcases import Blame, DifferenceKind, Observation, Observed, TestCase, TestInput
 from symexec.triage import group, rewordings
 from symexec.triage.grouping import rewords
 
@@ -89,7 +89,7 @@ def case(
         old=Observation(exit=0, stdout=old.encode()),
         new=Observation(exit=status, stdout=new.encode()),
         observed=Observed.DIFFERENT,
-        kind="difference",
+        kind=DifferenceKind.DIFFERENCE,
         blame=Blame((blamed,), blamed) if blamed else None,
     )
 
@@ -194,7 +194,7 @@ def classes(folder: Path, new: str) -> dict[str, set[bytes]]:
     found: dict[str, set[bytes]] = {}
     for each in job.found:
         if each.observed == "different":
-            found.setdefault(each.kind, set()).update(each.input.args[:1])
+            found.setdefault(each.called, set()).update(each.input.args[:1])
     return found
 
 
