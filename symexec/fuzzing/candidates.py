@@ -171,6 +171,7 @@ class FunctionDomain:
                 options.elements,
                 range_of(each.name, options, sizes),
                 self._counts(each.name, rows),
+                options.array_length is None,
             )
             for each in (*parameters, *signature.globals)
         ]

@@ -528,6 +528,7 @@ def words_of(vocabulary: Vocabulary, takes_arguments: bool) -> Iterator[bytes]:
     yield from vocabulary.words
     yield from vocabulary.phrases
     yield from vocabulary.options if takes_arguments else ()
+    yield from vocabulary.out_of_range
     for byte in vocabulary.alphabet:
         yield bytes([byte])
     for number in vocabulary.numbers:

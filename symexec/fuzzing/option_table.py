@@ -6,6 +6,7 @@
     strcmp(argv[1], "-x") == 0                   -x
     if (is(word, "list")) show_all();            list, when show_all is changed
     n > 1000                                     the numbers 999 1000 1001
+    strtol(text, &end, 10)                       texts of numbers that no long can hold
 
 ``near`` ranks an option by what handles it: 0 calls a changed function or names something that a
 change names, 1 something that a changed function names, or that guards a change, 2 neither. When
@@ -60,6 +61,16 @@ _LONGEST, _LONGEST_PHRASE = 32, 64
 _DIRECTIVE = re.compile(
     rb"%[-+ #0*']*\d*(?:\.[\d*]*)?(?:hh|h|ll|l|j|z|t|L)?(\[\^?\]?[^]]*\]|[a-zA-Z%])"
 )
+_READS_INTEGERS = re.compile(
+    r"\w*strto(?:u?(?:l|ll|max|q)|[iu]max)\w*|ato(?:i|ll?|q)|\w*scanf|isdigit"
+)
+_READS_FRACTIONS = re.compile(r"\w*strto(?:f|d|ld)\w*|atof|\w*scanf")
+# The first that int, unsigned, long and unsigned long cannot hold, above and below.
+_INTEGERS_OUT_OF_RANGE = tuple(
+    str(number).encode()
+    for number in (1 << 31, 1 << 32, 1 << 63, 1 << 64, -(1 << 31) - 1, -(1 << 63) - 1)
+)
+_FRACTIONS_OUT_OF_RANGE = (b"1e999", b"-1e999", b"1e-999")
 _INSTANCES = {b"s": b"a", b"c": b"a", b"f": b"1.5", b"g": b"1.5", b"e": b"1e5", b"%": b"%"}
 
 
@@ -74,6 +85,7 @@ class Vocabulary:
     options: tuple[bytes, ...]  # -b, --complement
     words: tuple[bytes, ...]  # strings of the source that may be an argument
     phrases: tuple[bytes, ...] = ()  # the others, of formats what they may stand for
+    out_of_range: tuple[bytes, ...] = ()  # numbers that what it converts texts to cannot hold
 
     @property
     def alphabet(self) -> bytes:
@@ -97,8 +109,11 @@ def vocabulary(*units: TranslationUnit) -> Vocabulary:
     numbers: dict[int, None] = {}
     texts: dict[bytes, None] = {}
     characters: dict[int, None] = {}
+    out_of_range: dict[bytes, None] = {}
     for tree in walk(*_roots(units)):
         match tree:
+            case Call(function=Name(symbol=called)):
+                out_of_range |= dict.fromkeys(_out_of_range(called.name))
             case IntegerConstant(value=value, text=text) | Case(low=int(value), text=text):
                 if text.startswith("'"):
                     characters[value & 0xFF] = None
@@ -106,7 +121,16 @@ def vocabulary(*units: TranslationUnit) -> Vocabulary:
                     numbers[value] = None
             case StringLiteral(value=value, unit=1):
                 texts[value] = None
-    return _vocabulary(numbers, texts, bytes(characters))
+    found = _vocabulary(numbers, texts, bytes(characters))
+    return replace(found, out_of_range=tuple(out_of_range))
+
+
+def _out_of_range(function: str) -> Iterator[bytes]:
+    """Texts of numbers that the function cannot convert: C17 7.22.1 has strtol give ERANGE."""
+    if _READS_INTEGERS.fullmatch(function):
+        yield from _INTEGERS_OUT_OF_RANGE
+    if _READS_FRACTIONS.fullmatch(function):
+        yield from _FRACTIONS_OUT_OF_RANGE
 
 
 def _roots(units: Iterable[TranslationUnit]) -> list[Tree]:

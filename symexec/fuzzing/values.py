@@ -39,7 +39,8 @@ _FLOATS = (0.0, 1.0, -1.0, 0.5, 2.0, -0.0, 1e9, -1e9, 1e-9, 1e300, float("inf"),
 
 class Values:
     """The values of one parameter. ``pool`` is enumerated, ``drawn`` draws from all values.
-    ``counts``: how many structures there are behind a pointer that leads to several."""
+    ``counts``: how many structures there are behind a pointer that leads to several. ``grows``:
+    nobody has bounded texts, so that numbers out of range are tried that are longer."""
 
     def __init__(
         self,
@@ -48,6 +49,7 @@ class Values:
         length: int,
         bounds: Range | None,
         counts: Sequence[int] = (),
+        grows: bool = False,
     ) -> None:
         self.parameter = parameter
         self._there: list[Value] = [Elements(each) for each in counts] or [()]
@@ -59,6 +61,8 @@ class Values:
             for word in words.words
             if len(word) <= self._length and all(map(self._allows, word))
         ]
+        if grows and parameter.kind == "string" and not parameter.room:
+            self._own += [word for word in words.out_of_range if all(map(self._allows, word))]
         self._numbers = [] if parameter.floating else self._numbers_of_source()
         self._scalars = self._scalar_pool()
         self.pool: list[Value] = self._pool()

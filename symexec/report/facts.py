@@ -52,6 +52,7 @@ def bounds(
         "time_s": search.time,
         "memory": search.memory if search.memory is not None else "3/4 of what is free",
         "loop_bound": search.loop_bound,
+        "stop_after": search.stop_after,
         "most_allocated": memory.most_allocated,
         "uninitialised": memory.uninitialised.value,
         "leaks": bool(memory.leaks),
@@ -64,8 +65,6 @@ def bounds(
         found["without"] = list(search.without)
     if search.deterministic:
         found["deterministic"] = True
-    if search.stop_after is not None:
-        found["stop_after"] = search.stop_after
     if not search.prune:
         found["prune"] = False
     if shadow is not None:

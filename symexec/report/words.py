@@ -386,7 +386,7 @@ def sequence_named(nodes: Sequence[str]) -> str:
 
 def sequences_covered(report: Report) -> list[str]:
     """A line on how much of the change sequence graph tests visit, none without a search; and a
-    line on the value of a verdict when no run has executed a change."""
+    line on the value of a verdict when neither a run nor a path has come by a change."""
     coverage = report.csg.get("coverage") if isinstance(report.csg, dict) else None
     if not isinstance(coverage, dict):
         return []
@@ -398,14 +398,18 @@ def sequences_covered(report: Report) -> list[str]:
         witnessed, infeasible = kinds["witnessed"], kinds["infeasible"]
         assert isinstance(witnessed, list) and isinstance(infeasible, list)
         never = f" ({len(infeasible)} infeasible)" if infeasible else ""
-        met += len(witnessed)
+        reached = kinds.get("reached", [])
+        assert isinstance(reached, list)
+        met += len(witnessed) + len(reached)
         parts.append(f"{len(witnessed)} of {kinds['all']} {what}{never}")
     said = [f"change sequence graph: tests come by {', '.join(parts)}"]
     if not met and report.verdict in (
         Verdict.EQUIVALENT_WITHIN_BOUNDS,
         Verdict.NO_DIFFERENCE_FOUND,
     ):
-        said.append("nothing that changed has run: no input that was tried comes by a change")
+        said.append(
+            "nothing that changed has run: no input or path that was tried comes by a change"
+        )
     return said
 
 

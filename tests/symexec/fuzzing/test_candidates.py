@@ -24,6 +24,7 @@ from symexec.fuzzing.values import growing
 from symexec.options import BuildOptions, InputOptions, Range, SymbolicArguments
 from symexec.replay import PLAIN, Request
 from symexec.testcases import Observation, Observed, TestInput, signature_of
+from tests.command_line import csgtest
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 NO_WORDS = Vocabulary((), b"", b"", (), ())
@@ -100,6 +101,23 @@ def test_formats_stand_for_what_they_are_read_from() -> None:
         )
     )
     assert set(words.phrases) == {b"key a=1;", b"key ", b"=", b";", b"two words", b"5%", b"5"}
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        ("strtol(s, 0, 10)", b"9223372036854775808"),
+        ("strtoumax(s, 0, 0)", b"18446744073709551616"),
+        ("xstrtoul(s, 0, 10)", b"4294967296"),
+        ("atoi(s)", b"-2147483649"),
+        ('sscanf(s, "%d", 0)', b"2147483648"),
+        ("strtod(s, 0)", b"1e999"),
+    ],
+)
+def test_numbers_that_a_conversion_cannot_hold_are_texts(call: str, text: bytes) -> None:
+    code = parse_text(f"#include <stdlib.h>\nint f(const char *s) {{ return {call}; }}")
+    assert text in vocabulary(code).out_of_range
+    assert not vocabulary(parse_text("int f(const char *s) { return s[0]; }")).out_of_range
 
 
 def test_options_near_a_change_lead_the_vocabulary() -> None:
@@ -279,6 +297,32 @@ def test_strings_and_arrays_keep_to_their_length() -> None:
         text, numbers = named["s"], named["a"]
         assert isinstance(text, bytes) and len(text) <= 2
         assert isinstance(numbers, tuple) and len(numbers) == 2
+
+
+CONVERTED = """#include <errno.h>
+#include <stdlib.h>
+struct option { int kind; long *value; const char *text; };
+int f(struct option *option)
+{
+    errno = 0;
+    if (option->kind == 3)
+        *option->value = strtol(option->text, 0, 10);
+    return CHANGED;
+}
+"""
+
+
+@pytest.mark.parametrize("bounds", [(), ("--array-len", "4")])
+def test_texts_longer_than_others_are_tried_where_nobody_bounds_them(
+    bounds: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "old.c").write_text(CONVERTED.replace("CHANGED", "0"))
+    (tmp_path / "new.c").write_text(CONVERTED.replace("CHANGED", "errno != 0"))
+    words = ("build", "old.c", "new.c", "--entry", "f", "--time", "20", "--stop-after", "1")
+    done = csgtest(*words, *bounds, folder=tmp_path)
+    assert done.code == (not bounds), done.out
+    lengths = [len(each["input"]["parameters"]["option->text"]) for each in done.differing]
+    assert bounds or max(lengths) >= len("-9223372036854775809")
 
 
 def test_command_lines_keep_to_the_bounds_but_for_words_of_the_program() -> None:
