@@ -45,7 +45,8 @@ def explained(versions: Versions, entry: str, annotation: Annotation) -> str:
     """For each change, what it is and why the statements around it are unified as they are."""
     from csg.unify.changes.explaining import explanation
 
-    return explanation(_confirmed(versions, entry, annotation), versions.flags)
+    unified = _confirmed(versions, entry, annotation)
+    return explanation(unified, versions.flags, versions.flags_of_files())
 
 
 def _confirmed(versions: Versions, entry: str, annotation: Annotation) -> Unified:

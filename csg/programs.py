@@ -261,6 +261,11 @@ class Versions:
     annotated: bool = False  # OLD is NEW: one file with change() and execute() in it
     ignored: tuple[str, ...] = ()  # patterns of files of the folders that do not belong to it
 
+    def flags_of_files(self) -> dict[str, Flags]:
+        """How each file of either version is compiled, by its name."""
+        files = [each for pair in self.pairs() for each in (pair.old, pair.new)]
+        return {str(each.path): each.flags for each in files if each is not None}
+
     def pairs(self) -> tuple[FilePair, ...]:
         """Every file once: OLD and NEW first, or the folders' files by their relative paths."""
         flags = _FlagsOfFiles(self)

@@ -16,7 +16,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from csg.cache import key_of
-from csg.errors import Location
+from csg.errors import Location, ToolchainError
 from csg.records import record
 from csg.toolchain import preprocess_text
 
@@ -254,6 +254,8 @@ def lines_left_out(name: str, lines: Sequence[str], flags: Sequence[str] = ()) -
         return {}
     taken = _taken("\n".join(marked) + "\n", name, flags)
     left_out: dict[int, Branch] = {}
+    if taken is None:
+        return left_out
     for number, branch in of_line.items():
         outer = _outermost(branch, branches, taken)
         if outer is not None:
@@ -262,9 +264,13 @@ def lines_left_out(name: str, lines: Sequence[str], flags: Sequence[str] = ()) -
     return left_out
 
 
-def _taken(text: str, name: str, flags: Sequence[str]) -> frozenset[int]:
+def _taken(text: str, name: str, flags: Sequence[str]) -> frozenset[int] | None:
+    """None where the preprocessor cannot say: a header may have to be included behind others."""
     folder = os.path.dirname(name) or "."
-    shown = preprocess_text(text, name, [*flags, f"-I{folder}"])
+    try:
+        shown = preprocess_text(text, name, [*flags, f"-I{folder}"])
+    except ToolchainError:
+        return None
     return frozenset(int(each) for each in re.findall(rf"{_MARK}(\d+)", shown))
 
 

@@ -24,7 +24,13 @@ from csg.unify.pairs import Readings
 from symexec.campaign.building import BuildJob
 from symexec.campaign.suite import LOG, SuiteFacts, SuiteJob
 from symexec.exploration.single_program import ExploreJob
-from symexec.options import BuildOptions, ExploreOptions, SuiteOptions, program_name
+from symexec.options import (
+    BuildOptions,
+    ExploreOptions,
+    SuiteOptions,
+    program_name,
+    versions_of,
+)
 from symexec.progress import Progress, Standing
 from symexec.replay import reported_flags
 from symexec.report.accepting import accepted_file, read_accepted
@@ -224,7 +230,8 @@ def _unseen(job: BuildJob) -> list[str]:
     from csg.unify.changes.textual import unseen_edits
 
     assert job.unified is not None
-    edits = unseen_edits(job.unified, job.options.flags)
+    own = versions_of(job.options).flags_of_files()
+    edits = unseen_edits(job.unified, job.options.flags, own)
     found = [f"{each.location} differs: {each.why}" for each in edits[:MOST_NAMED]]
     if len(edits) > MOST_NAMED:
         found.append(f"and {len(edits) - MOST_NAMED} more places")

@@ -12,7 +12,7 @@ Where in the unified program it stands, its sites, comes first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeGuard, get_args
 
 from csg.errors import Location
@@ -50,7 +50,7 @@ from csg.language.types import Type, decayed, is_arithmetic, promoted
 from csg.records import record
 from csg.unify.changes.changed_statements import runs_nothing
 from csg.unify.changes.numbering import requirements
-from csg.unify.changes.textual import unseen_edits
+from csg.unify.changes.textual import NO_FLAGS, unseen_edits
 from csg.unify.matching.normal import is_neutral, plain_assignment, reached_by, side
 from csg.unify.merging.regions import escapes
 from csg.unify.unified import ChangeRecord, Unified
@@ -327,8 +327,15 @@ __all__ = ["Site", "is_pure", "may_trap", "sites_of"]
 _SEVERAL = 4  # sites of one change that are shown
 
 
-def explanation(unified: Unified, flags: Sequence[str] = ()) -> str:
-    lines = [*_changes(unified), *_unseen(unified, flags), *_names(unified), *_fallbacks(unified)]
+def explanation(
+    unified: Unified, flags: Sequence[str] = (), own: Mapping[str, Sequence[str]] = NO_FLAGS
+) -> str:
+    lines = [
+        *_changes(unified),
+        *_unseen(unified, flags, own),
+        *_names(unified),
+        *_fallbacks(unified),
+    ]
     for change, reason in spanning(unified):
         lines.append(f"change {change.id} is more than one statement: {reason}")
     return "\n".join(lines) + "\n"
@@ -397,8 +404,10 @@ def _arms(node: If) -> tuple[int, int]:
     return id(node.then), id(node.otherwise)
 
 
-def _unseen(unified: Unified, flags: Sequence[str]) -> Iterator[str]:
-    for edit in unseen_edits(unified, flags):
+def _unseen(
+    unified: Unified, flags: Sequence[str], own: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
+    for edit in unseen_edits(unified, flags, own):
         yield f"no change at {_place(edit.location)}: {edit.why}"
 
 

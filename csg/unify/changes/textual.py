@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from types import MappingProxyType
 from typing import Any
 
 from csg.errors import NOWHERE, Location
@@ -296,6 +297,9 @@ _DEFINE = re.compile(r"\s*#\s*(?:define|undef)\s+(\w+)")
 _INCLUDE = re.compile(r"\s*#\s*include\b")
 
 
+NO_FLAGS: Mapping[str, Sequence[str]] = MappingProxyType({})
+
+
 @record
 class Unseen:
     """An edit of the text that no tree shows. ``location`` is in the new version; for a deletion,
@@ -312,15 +316,18 @@ class _File:
     plain: list[str]  # without comments
 
 
-def unseen_edits(unified: Unified, flags: Sequence[str] = ()) -> tuple[Unseen, ...]:
+def unseen_edits(
+    unified: Unified, flags: Sequence[str] = (), own: Mapping[str, Sequence[str]] = NO_FLAGS
+) -> tuple[Unseen, ...]:
     """The edits that are no change of the program. ``flags``: those that the files are compiled
-    with."""
+    with, ``own`` by their names; those of a header are of a file that may include it."""
     touched = _touched(unified)
-    return tuple(
-        edit
-        for old, new in _files(unified.old, unified.new)
-        for edit in _between(old, new, touched, flags)
-    )
+    of_headers = next(iter(own.values()), flags)
+    found: list[Unseen] = []
+    for old, new in _files(unified.old, unified.new):
+        both = (own.get(old.name, of_headers), own.get(new.name, of_headers))
+        found += _between(old, new, touched, both)
+    return tuple(found)
 
 
 def _files(old: TranslationUnit, new: TranslationUnit) -> Iterator[tuple[_File, _File]]:
@@ -354,7 +361,7 @@ def _touched(unified: Unified) -> set[tuple[str, int]]:
 
 
 def _between(
-    old: _File, new: _File, touched: set[tuple[str, int]], flags: Sequence[str]
+    old: _File, new: _File, touched: set[tuple[str, int]], flags: Sequence[Sequence[str]]
 ) -> Iterator[Unseen]:
     hunks = [
         (a, b, c, d)
@@ -363,7 +370,10 @@ def _between(
     ]
     if not hunks:
         return
-    left_out = [lines_left_out(file.name, file.lines, flags) for file in (old, new)]
+    left_out = [
+        lines_left_out(file.name, file.lines, each)
+        for file, each in zip((old, new), flags, strict=True)
+    ]
     for a, b, c, d in hunks:
         seen = {(old.name, line) for line in range(a + 1, b + 1)}
         seen |= {(new.name, line) for line in range(c + 1, d + 1)}

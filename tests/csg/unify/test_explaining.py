@@ -193,6 +193,19 @@ def test_a_branch_that_is_on_with_a_flag() -> None:
     assert unseen_edits(unified, flags) == ()
 
 
+def test_a_file_has_flags_of_its_own_and_may_want_a_header_that_is_not_found() -> None:
+    text = f"#ifdef HAVE_IT\n#include <nowhere.h>\n#endif\n{BASE}"
+    old, new = text, text.replace("return 1;", "return 3;")
+    flags = {"old.c": ["-DNO_SUCH_THING"], "new.c": ["-DNO_SUCH_THING"]}
+    unified = unify(*(parse_text(each, name) for each, name in ((old, "old.c"), (new, "new.c"))))
+    (edit,) = unseen_edits(unified)
+    assert edit.why == "left out by '#ifdef NO_SUCH_THING' (new.c:5)"
+    (edit,) = unseen_edits(unified, (), flags)
+    assert edit.why == "it means the same: names, order or spelling"  # it is not left out
+    (edit,) = unseen_edits(unified, ["-DHAVE_IT"])
+    assert edit.why == "it means the same: names, order or spelling"  # nobody knows
+
+
 def test_an_edit_that_a_change_accounts_for_is_not_listed() -> None:
     unified = unification(
         BASE, BASE.replace("return n;", "return n + 1;").replace("/* here */", "")
