@@ -611,6 +611,20 @@ def test_a_file_that_wants_what_is_not_installed_is_left_out(repository: Reposit
     assert done.code == 1 and "number(" in done.out
 
 
+def test_of_a_collection_without_a_build_what_differs_is_tested(repository: Repository) -> None:
+    """Several files have a ``main``, one only where a macro says so, and so has a test."""
+    for name in ("lib/unused.c", "Makefile"):
+        repository.git("rm", "-q", name)
+    repository.edit("src/sum.c", "../version.h", "number.h")
+    own = "#ifdef NUMBER_MAIN\nint main(void) { return number(0); }\n#endif\n"
+    repository.write("lib/number.c", FILES["lib/number.c"] + own)
+    repository.commit("nothing is built")
+    repository.edit("lib/number.c", "- '0'", "- '1'")
+    done = csgtest("build", "--time", "5", folder=repository.folder)
+    assert "left out, as other programs: src/sum.c, src/words.c" in done.err
+    assert done.code == 1 and "number(" in done.out
+
+
 def test_of_a_build_that_fails_no_two_programs_are_one_library(
     repository: Repository, tmp_path: Path
 ) -> None:

@@ -22,7 +22,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -46,6 +46,7 @@ _SETTINGS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 # the time of every exported file: equal times make no target of a Makefile outdated
 _TIME = 1_600_000_000
 _NONE: Mapping[str, str] = MappingProxyType({})
+_NONE_LEFT: Mapping[str, list[str]] = MappingProxyType({})
 # a definition of main, and no comment about it
 BEGINS = re.compile(rb"^[\w\s*]*\bmain\s*\(", re.M)
 # The functions of a header that is a library are compiled where this name is defined.
@@ -226,10 +227,10 @@ def unbuilt_versions(
     place: Path,
     database: Path | None,
     ignored: Sequence[str] = (),
-) -> tuple[Versions, list[str]]:
+) -> tuple[Versions, Mapping[str, list[str]]]:
     """Copy both trees to ``place/old`` and ``place/new``. ``database`` (compile_commands.json of
     the work tree) says which files belong to the program, and their flags; without it all C files
-    do, but for those that the compiler can read in neither version, which are returned as well."""
+    do, but for tests, and for those that are returned as well, by why they are left out."""
     shutil.rmtree(place, ignore_errors=True)
     old, new = place / "old", place / "new"
     for tree, copy in zip(trees, (old, new), strict=True):
@@ -240,21 +241,33 @@ def unbuilt_versions(
         before, after = (_moved(known, revisions.repository, tree) for tree in (old, new))
         return Versions(
             old, new, flags, old_build=before, new_build=after, ignored=tuple(ignored)
-        ), []
-    named = tuple(f"-I{folder}" for folder in _include_folders(new))
+        ), _NONE_LEFT
+    flags = (*flags, *(f"-I{folder}" for folder in _include_folders(new)))
     files = [*_files(old, ignored), *_files(new, ignored)]
-    aside = _around_a_library(files)
-    tests = {name for name, _ in files if is_aside(name)}
-    if len(tests) == len({name for name, _ in files}):
+    names = {name for name, _ in files}
+    equal = {name for name in names if _is_equal(old / name, new / name)}
+    tests = {name for name in names if is_aside(name)}
+    programs = {name for name, text in files if BEGINS.search(text)}
+    programs -= {name for name in programs - tests if _is_without_main(new / name, flags)}
+    aside, others = _around_what_differs(names, programs, equal)
+    if tests == names:
         headers = [each for each in _headers(new) if _differs(old / each, new / each)]
         for header in headers:
             for tree in (old, new):
                 include_in_file(tree, header)
         aside = sorted(tests) if headers else []
-    flags = (*flags, *named)
-    equal = {name for name, _ in files if _is_equal(old / name, new / name)}
-    unread = _unreadable(new, sorted(equal - {*aside}), flags)
-    return Versions(old, new, flags, ignored=(*ignored, *aside, *unread)), unread
+    unread = _unreadable(new, sorted(equal - {*aside, *others}), flags)
+    left = {"as other programs": others, "for the compiler finds not all headers": unread}
+    return Versions(old, new, flags, ignored=(*ignored, *aside, *others, *unread)), left
+
+
+def _is_without_main(file: Path, flags: Flags) -> bool:
+    """Is it behind an #if that leaves it out?"""
+    try:
+        text, _ = preprocess_noting(str(file), flags)
+    except ToolchainError:
+        return False
+    return BEGINS.search(text.encode("utf-8", "surrogateescape")) is None
 
 
 def _unreadable(tree: Path, names: Sequence[str], flags: Flags) -> list[str]:
@@ -316,13 +329,20 @@ def include_in_file(tree: Path, header: str) -> str:
     return name
 
 
-def _around_a_library(files: Iterable[tuple[str, bytes]]) -> list[str]:
-    """All tests and examples, if nothing else has a ``main`` and there are other files."""
-    texts = list(files)
-    aside = {name for name, _ in texts if is_aside(name)}
-    programs = {name for name, text in texts if BEGINS.search(text)}
-    everything = {name for name, _ in texts}
-    return sorted(aside) if programs <= aside < everything else []
+def _around_what_differs(
+    names: Set[str], programs: Set[str], equal: Set[str]
+) -> tuple[list[str], list[str]]:
+    """What does not belong to the program that differs, or to the library: tests and examples, if
+    nothing else has a ``main`` or one of them has, and files with the ``main`` of other programs.
+    ``programs`` are the files with a ``main``."""
+    aside = {name for name in names if is_aside(name)}
+    proper = sorted(programs - aside)
+    chosen = proper if len(proper) == 1 else [name for name in proper if name not in equal][:1]
+    others = [name for name in proper if name not in chosen]
+    if proper and programs.isdisjoint(aside):
+        aside = set()
+    left_out = aside.union(others)
+    return (sorted(aside), others) if left_out < names else ([], [])
 
 
 def _include_folders(tree: Path) -> list[Path]:

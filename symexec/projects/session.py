@@ -112,9 +112,10 @@ def read_project(
         if built is None:
             trees = [each.tree for each in both]
             place = out / "versions"
-            versions, unread = unbuilt_versions(revisions, trees, flags, place, database, ignored)
-            if unread:
-                _say(quiet, f"left out, for the compiler finds not all headers: {_some(unread)}")
+            versions, left = unbuilt_versions(revisions, trees, flags, place, database, ignored)
+            for why, files in left.items():
+                if files:
+                    _say(quiet, f"left out, {why}: {_some(files)}")
             readings = Readings()
             try:
                 entries = entries_of(versions, readings, installed_headers(trees[-1]))
