@@ -503,9 +503,9 @@ def _emit(options: EmitOptions) -> int:
 
     trusts = _confirmed if not options.trusted else lambda reason: True
     emitted = emit(options, trusts)
-    equal = sum(test.equal for test in emitted.kept)
+    equal = sum(test.equal for test in emitted.retained)
     print(
-        f"{options.output}: {len(emitted.kept) - equal} tests of differences, {equal} of what "
+        f"{options.output}: {len(emitted.retained) - equal} tests of differences, {equal} of what "
         f"stays equal, {len(emitted.dropped)} dropped"
     )
     for each in emitted.dropped:

@@ -8,7 +8,7 @@
 
 Several runs may use it at a time. Every entry carries a checksum of its name and content: one that
 is damaged, another one's, or not the user's own, is missing. The folder is the user's and nobody
-else's (``cache_error``), or nothing is kept; one that cannot be written is no error. When there
+else's (``cache_error``), or nothing is stored; one that cannot be written is no error. When there
 is too much, what was not used for longest goes.
 
 A frozen record is loaded by setting its slots, and equal parts of chosen classes are one object.
@@ -125,7 +125,7 @@ def cache_error() -> str:
         reason = "can be written by others"
     else:
         return ""
-    return f"the cache folder '{folder}' {reason}: nothing is taken from it or kept there"
+    return f"the cache folder '{folder}' {reason}: nothing is read from it or stored there"
 
 
 def secret() -> bytes | None:
@@ -232,18 +232,18 @@ class Cache:
     def _tidy(self) -> None:
         """Remove the entries that were not used for longest. Another run may do so at the same
         time."""
-        kept: list[tuple[float, int, str]] = []
+        entries: list[tuple[float, int, str]] = []
         for entry in os.scandir(self.folder):
             with suppress(OSError):
                 status = entry.stat()
                 if not entry.name.startswith(_BEGUN):
-                    kept.append((status.st_mtime, status.st_size, entry.path))
+                    entries.append((status.st_mtime, status.st_size, entry.path))
                 elif status.st_mtime < time.time() - _FORGOTTEN:
                     os.unlink(entry.path)
-        total = sum(size for _, size, _ in kept)
+        total = sum(size for _, size, _ in entries)
         if total <= self._largest:
             return
-        for _, size, path in sorted(kept):
+        for _, size, path in sorted(entries):
             with suppress(OSError):
                 os.unlink(path)
             total -= size

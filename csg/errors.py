@@ -19,10 +19,10 @@ from dataclasses import dataclass
 LINES = "\n\t"  # what a text of several lines keeps
 
 
-def printable(text: str, kept: str = "") -> str:
+def printable(text: str, allowed: str = "") -> str:
     """The text with control characters and characters that redirect the writing of others (Unicode
-    categories C and Z) replaced by C escapes, except for those in ``kept``."""
-    numbers = [ord(each) for each in set(text) - set(kept) if not each.isprintable()]
+    categories C and Z) replaced by C escapes, except for those in ``allowed``."""
+    numbers = [ord(each) for each in set(text) - set(allowed) if not each.isprintable()]
     return text.translate({each: _spelt(each) for each in numbers})
 
 

@@ -37,7 +37,7 @@ _SHOWN = 4  # files of the database that no longer exist
 
 _WITH_PATH = ("-iquote", "-isystem", "-idirafter", "-include", "-imacros", "-I")
 _WITH_WORD = ("-D", "-U")
-_KEPT = ("-std=", "-ansi", "-f", "-m32", "-m64", "-mx32", "-pthread", "-nostdinc")
+_RELEVANT = ("-std=", "-ansi", "-f", "-m32", "-m64", "-mx32", "-pthread", "-nostdinc")
 _FOREIGN = ("-fplugin", "-fdump", "-fsanitize", "-fprofile", "-fdiagnostics", "-flto")
 
 
@@ -64,7 +64,7 @@ def read_commands(build: Path) -> Commands:
         for entry in _entries(json.loads(database.read_text("utf-8", "surrogateescape"))):
             directory = str(entry["directory"])
             file = os.path.realpath(os.path.join(directory, str(entry["file"])))
-            known.setdefault(file, tuple(kept_flags(_words(entry), directory)))
+            known.setdefault(file, tuple(recorded_flags(_words(entry), directory)))
     except OSError as error:
         raise UsageError(
             f"{database} cannot be read: {error.strerror}",
@@ -119,7 +119,7 @@ def _words(entry: Mapping[str, object]) -> list[str]:
     return shlex.split(str(entry["command"]))
 
 
-def kept_flags(words: Sequence[str], directory: str) -> Iterator[str]:
+def recorded_flags(words: Sequence[str], directory: str) -> Iterator[str]:
     rest = iter(words)
     for word in rest:
         option = next((each for each in _WITH_PATH if word.startswith(each)), None)
@@ -130,7 +130,7 @@ def kept_flags(words: Sequence[str], directory: str) -> Iterator[str]:
             yield word[:2] + (word[2:] or next(rest, ""))
         elif word == "-o":
             next(rest, None)
-        elif word.startswith(_KEPT) and not word.startswith(_FOREIGN):
+        elif word.startswith(_RELEVANT) and not word.startswith(_FOREIGN):
             yield word
     yield from of_optimisation(words)  # it takes back a _FORTIFY_SOURCE among the flags above
 

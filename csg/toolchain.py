@@ -172,14 +172,14 @@ def relevant_flags(flags: Sequence[str]) -> list[str]:
 
     ``["-O0", "-c", "-Iinc", "-o", "x.o", "-DX"]`` is ``["-Iinc", "-DX"]``.
     """
-    kept: list[str] = []
+    retained: list[str] = []
     rest = iter(flags)
     for flag in rest:
         if flag in _WITH_VALUE:
             next(rest, None)
         elif not _WITHOUT_VALUE.fullmatch(flag) and not flag.startswith(_FOREIGN):
-            kept.append(flag)
-    return kept + of_optimisation(flags)
+            retained.append(flag)
+    return retained + of_optimisation(flags)
 
 
 def of_optimisation(flags: Sequence[str]) -> list[str]:
@@ -227,14 +227,14 @@ def first_doubtful_flag(flags: Sequence[str]) -> str | None:
 def flags_after_preprocessing(flags: Sequence[str]) -> list[str]:
     """The flags that still have a meaning for preprocessed text: all but -D, -U, -include and
     -imacros."""
-    kept: list[str] = []
+    retained: list[str] = []
     rest = iter(flags)
     for flag in rest:
         if flag in _PREPROCESSING:
             next(rest, None)
         elif not flag.startswith(_PREPROCESSING):
-            kept.append(flag)
-    return kept
+            retained.append(flag)
+    return retained
 
 
 def _preprocessor(flags: Sequence[str], compiler: str | None, headers: Path | None) -> list[str]:

@@ -17,7 +17,7 @@ PLACE = re.compile(r"`((?:csg|symexec)/[\w/]+(?:\.\w+)?)`(?: \(`(\w+)`\))?")
 # What these were called before docs/glossary.md: in names of their own, or as a part.
 OLD_WORDS = re.compile(
     r"companion|retrac|unwritten|(?<![a-z])(?:united?|walls|promises?|mended|dear|spelled)(?![a-z])"
-    r"|(?<![a-z])(?:told|telling|parted|troubled?|questions?|spoken)(?![a-z])"
+    r"|(?<![a-z])(?:told|telling|parted|troubled?|questions?|spoken|kept|besides?)(?![a-z])"
 )
 
 

@@ -334,8 +334,8 @@ class _Uses:
         for _ in range(3):  # copies of copies
             for symbol, values in assigned.items():
                 if symbol not in self._parameters and symbol.storage == "automatic":
-                    kept = [each for each in values if not _is_step(symbol, each)]
-                    self._copy(symbol, [part for each in kept for part in _alternatives(each)])
+                    retained = [each for each in values if not _is_step(symbol, each)]
+                    self._copy(symbol, [part for each in retained for part in _alternatives(each)])
         for node in nodes:
             self._step(node)
 

@@ -2,7 +2,7 @@
 
     struct s { int a; char *b; } g;      &g.b  is the location (g, 8)
 
-A location is an object and a byte offset, or ANYWHERE in it. Offsets are kept apart for structs
+A location is an object and a byte offset, or ANYWHERE in it. Offsets are distinguished for structs
 only; arrays, and objects in which too many offsets turn up, are one location. Locations are
 numbered, so that a set of them is an int with a bit for each.
 """
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from csg.language.types import Array, Type
 
 ANYWHERE = -1
-OFFSETS_KEPT = 32
+MOST_OFFSETS = 32
 _WORD = 64  # bits
 
 
@@ -71,7 +71,7 @@ class Objects:
         if offset != ANYWHERE:
             thing = self.objects[number]
             outside = offset < 0 or (thing.size and offset >= thing.size)
-            if thing.flat or outside or self.offsets[number] >= OFFSETS_KEPT:
+            if thing.flat or outside or self.offsets[number] >= MOST_OFFSETS:
                 return self.location(number, ANYWHERE)
             self.offsets[number] += 1
         place = self.location_numbers[key] = len(self.locations)

@@ -187,7 +187,7 @@ def parse_texts(texts: Sequence[Preprocessed], may_be_empty: bool = False) -> li
         lines = SourceLines()
         return [parsed(text, lines, may_be_empty) for text in texts]
 
-    return kept_units(texts, may_be_empty)
+    return cached_units(texts, may_be_empty)
 
 
 def parsed(text: Preprocessed, lines: SourceLines, may_be_empty: bool = False) -> TranslationUnit:
@@ -229,7 +229,7 @@ MAKERS = ("frontend", "language")
 WORTH_A_PROCESS = 400_000  # characters that another process is started for
 
 
-def kept_units(texts: Sequence[Preprocessed], may_be_empty: bool) -> list[TranslationUnit]:
+def cached_units(texts: Sequence[Preprocessed], may_be_empty: bool) -> list[TranslationUnit]:
     """The tree of each text, from the cache where it is there. Of several errors that of the first
     file is raised."""
     cache = Cache("units")

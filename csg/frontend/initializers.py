@@ -119,8 +119,8 @@ def _text_for(context: Context, node: Node, target: Array) -> StringLiteral | No
     if not isinstance(text, StringLiteral) or target.element.size != text.unit:
         return None
     length = target.length if target.length is not None else len(text.value) // text.unit + 1
-    kept = text.value[: length * text.unit] if isinstance(length, int) else text.value
-    return replace(text, value=kept, type=Array(target.element, length))
+    fitting = text.value[: length * text.unit] if isinstance(length, int) else text.value
+    return replace(text, value=fitting, type=Array(target.element, length))
 
 
 class _Filler:

@@ -7,9 +7,9 @@
     int main(void) { return puts("hello"); }
 
 becomes the same text without ``getchar``. A header's text is cut into declarations, each with the
-names it declares; kept is what the user's own text mentions, and what kept declarations mention.
-What a header of the user's defines for other files is kept as well: they may mention it.
-To keep too much is harmless, so names are found by a look at the text, not by parsing.
+names it declares. Those stay that the user's own text mentions, or that such declarations mention.
+What a header of the user's defines for other files stays as well: they may mention it.
+To retain too much is harmless, so names are found by a look at the text, not by parsing.
 """
 
 from __future__ import annotations
@@ -142,8 +142,8 @@ def prune(text: str) -> str:
             roots.update(_IDENTIFIER.findall(MARKER.sub("", piece)))
         else:
             pieces.extend(_declarations(text, run))
-    kept = _needed([p for p in pieces if isinstance(p, _Declaration)], roots)
-    return "\n".join(_kept_text(pieces, kept))
+    retained = _needed([p for p in pieces if isinstance(p, _Declaration)], roots)
+    return "\n".join(_retained_text(pieces, retained))
 
 
 def declared_in_headers(text: str) -> Iterator[tuple[str, str]]:
@@ -154,11 +154,11 @@ def declared_in_headers(text: str) -> Iterator[tuple[str, str]]:
                 yield each.header, _without_markers(each.text)
 
 
-def _kept_text(pieces: Iterable[str | _Declaration], kept: set[int]) -> Iterator[str]:
+def _retained_text(pieces: Iterable[str | _Declaration], retained: set[int]) -> Iterator[str]:
     for piece in pieces:
         if isinstance(piece, str):
             yield piece
-        elif id(piece) in kept:
+        elif id(piece) in retained:
             yield f'# {piece.line} "{_quoted(piece.file)}"\n{piece.text}'
 
 
@@ -258,8 +258,10 @@ class _Places:
         line = segment.line + self.text.count("\n", segment.start, max(start, segment.start))
         text = self.text[start:end]
         header = self.header(end)
-        kept = always or (not header.system and _exports(text))
-        return _Declaration(text, segment.file, line, kept, "" if header.system else header.file)
+        retained = always or (not header.system and _exports(text))
+        return _Declaration(
+            text, segment.file, line, retained, "" if header.system else header.file
+        )
 
     def header(self, end: int) -> Segment:
         """The segment that a declaration is in. Where it spans several, the last counts: blank
@@ -287,15 +289,15 @@ def _needed(declarations: list[_Declaration], roots: set[str]) -> set[int]:
             declaring.setdefault(name, []).append(declaration)
     for name in roots:
         waiting.extend(declaring.pop(name, ()))
-    kept: set[int] = set()
+    retained: set[int] = set()
     while waiting:
         declaration = waiting.pop()
-        if id(declaration) in kept:
+        if id(declaration) in retained:
             continue
-        kept.add(id(declaration))
+        retained.add(id(declaration))
         for name in _IDENTIFIER.findall(_without_markers(declaration.text)):
             waiting.extend(declaring.pop(name, ()))
-    return kept
+    return retained
 
 
 def declared_names(text: str) -> set[str]:

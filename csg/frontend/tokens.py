@@ -246,7 +246,7 @@ def _find(words: list[tuple[int, str]], start: int, value: str, macro: int) -> i
 
 # Attributes with a meaning for types, control flow or callers; others are noted and left out.
 _LINKING = frozenset({"constructor", "destructor", "weak", "alias"})
-_KEPT = _LINKING | {
+_MEANINGFUL = _LINKING | {
     "noreturn", "_Noreturn", "packed", "aligned", "mode", "vector_size", "cleanup",
     "transparent_union", "nonnull", "access",
 }  # fmt: skip
@@ -312,7 +312,7 @@ class _GnuPass:
         inner = self.parenthesized(token)
         if len(inner) >= 2 and inner[0].type == "LPAREN":
             inner = inner[1:-1]
-        return self._kept(token, list(_attributes(inner)))
+        return self._retained(token, list(_attributes(inner)))
 
     def bracket(self, token: Token) -> Token | None:
         """The same for ``[[noreturn]]`` of C23; two opening brackets begin nothing else."""
@@ -321,7 +321,7 @@ class _GnuPass:
             self.waiting = following
             return token
         inner = self._until_closed(2, token)
-        return self._kept(token, list(_attributes(inner[:-2])))
+        return self._retained(token, list(_attributes(inner[:-2])))
 
     def asm(self, token: Token) -> Token | None:
         """``asm volatile ("...")``, or the name that ``int f() asm ("g")`` has for linking."""
@@ -394,14 +394,14 @@ class _GnuPass:
             inner.append(token)
         return inner
 
-    def _kept(self, token: Token, attributes: list[GnuAttribute]) -> Token | None:
+    def _retained(self, token: Token, attributes: list[GnuAttribute]) -> Token | None:
         for attribute in attributes:
-            if attribute.name not in _KEPT:
+            if attribute.name not in _MEANINGFUL:
                 self.drop(attribute.location, f"__attribute__(({attribute.name}))")
-        kept = tuple(a for a in attributes if a.name in _KEPT)
-        if not kept:
+        retained = tuple(a for a in attributes if a.name in _MEANINGFUL)
+        if not retained:
             return None
-        return Token("_ALIGNAS", "__attribute__", *_place(token), kept)
+        return Token("_ALIGNAS", "__attribute__", *_place(token), retained)
 
 
 def _place(token: Token) -> tuple[int, int, str]:

@@ -185,8 +185,8 @@ def build_csg(
     at_memory = rules.interactions is Interactions.AT_MEMORY and not rules.paper
     found = find_interactions(dependences, sets, at_memory)
     everything = rules.paper or rules.interactions is Interactions.ALL
-    kept = {i.node: i for i in found if everything or i.important}
-    construction = _Construction(program, dependences, sets, kept, deletions)
+    retained = {i.node: i for i in found if everything or i.important}
+    construction = _Construction(program, dependences, sets, retained, deletions)
     return construction.published() if rules.paper else construction.ours()
 
 

@@ -374,8 +374,8 @@ def changes_within(node: Initializer | None) -> bool:
 def _unchanged_part(node: Initializer | None) -> InitializerList | None:
     if not isinstance(node, InitializerList):
         return None
-    kept = tuple(entry for entry in node.entries if not changes_within(entry.value))
-    return replace(node, entries=kept)
+    retained = tuple(entry for entry in node.entries if not changes_within(entry.value))
+    return replace(node, entries=retained)
 
 
 def _is_scalar_value(node: Declaration) -> bool:

@@ -59,8 +59,8 @@ def pattern(value: Fraction, width: int, negative: bool = False) -> int:
         return infinity(width) | sign
     normal = significand >> (layout.digits - 1)
     biased = exponent + layout.bias if normal else 0
-    kept = significand & ((1 << layout.stored) - 1)
-    return sign | biased << layout.stored | kept
+    fraction = significand & ((1 << layout.stored) - 1)
+    return sign | biased << layout.stored | fraction
 
 
 def _exponent(value: Fraction) -> int:

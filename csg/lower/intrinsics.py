@@ -413,10 +413,10 @@ def _overflow(lowering: Lowering, expression: Builtin) -> Value:
         for each, its in zip((a, b), kinds, strict=True)
     ]
     exact = operate(lowering, _OVERFLOW_OPERATORS[matched[1]], SIZE, operands[0], operands[1])
-    kept = builder.resize(exact, value_bits(kind), False)
+    stored = builder.resize(exact, value_bits(kind), False)
     if not matched[2]:
-        write(builder, InMemory(lowering.value(place), kind), kept)
-    again = builder.resize(kept, width, is_signed(kind))
+        write(builder, InMemory(lowering.value(place), kind), stored)
+    again = builder.resize(stored, width, is_signed(kind))
     return builder.compare("ne", again, exact)
 
 

@@ -140,8 +140,8 @@ def _write_bits(builder: FunctionBuilder, place: BitField, value: Value) -> Valu
     if mask != (1 << bits) - 1:
         placed = builder.binary("and", placed, Constant(mask, bits))
         unit = builder.load(place.address, bits, place.size)
-        kept = builder.binary("and", unit, Constant(~mask & ((1 << bits) - 1), bits))
-        placed = builder.binary("or", kept, placed)
+        retained = builder.binary("and", unit, Constant(~mask & ((1 << bits) - 1), bits))
+        placed = builder.binary("or", retained, placed)
     builder.store(place.address, placed, place.size)
     return _as_stored(builder, place, value)
 

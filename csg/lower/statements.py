@@ -221,9 +221,9 @@ def statement_expression(lowering: Lowering, expression: StatementExpression) ->
     value = lowering.value(last.expression)
     if isinstance(expression.type, Record) and lowering.scope.slots:
         # the value may be in an object that ends here
-        kept = lowering.temporary("value", expression.type)
-        lowering.builder.copy(kept, value, size_of(expression.type))
-        value = kept
+        saved = lowering.temporary("value", expression.type)
+        lowering.builder.copy(saved, value, size_of(expression.type))
+        value = saved
     context.leave(lowering)
     lowering.inside_expression -= 1
     return value

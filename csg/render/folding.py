@@ -93,8 +93,8 @@ def folded(graph: NamedGraph, highlights: Highlights = NOTHING) -> Folding:
     small = len(graph) <= SMALL
     owner = {} if small else _outputs(graph, place, alike)
     merged = _merged(graph, owner, place)
-    kept = {(owner.get(a, a), owner.get(b, b)) for a, b in highlights.critical_edges}
-    reduced = essential(merged, place, clusters, kept)
+    retained = {(owner.get(a, a), owner.get(b, b)) for a, b in highlights.critical_edges}
+    reduced = essential(merged, place, clusters, retained)
     chains = {} if small else _chains(reduced, place, alike)
     result = _merged(reduced, chains, place)
     members: dict[str, list[str]] = {name: [] for name in result}
@@ -158,9 +158,12 @@ def output_kind(text: str) -> str:
 
 
 def essential(
-    graph: NamedGraph, place: dict[str, int], clusters: dict[str, str], kept: Collection[Edge] = ()
+    graph: NamedGraph,
+    place: dict[str, int],
+    clusters: dict[str, str],
+    retained: Collection[Edge] = (),
 ) -> NamedGraph:
-    """The same nodes with fewer edges and the same transitive closure. ``kept`` edges stay."""
+    """The same nodes with fewer edges and the same transitive closure. ``retained`` edges stay."""
     result: NamedGraph = networkx.DiGraph()
     result.add_nodes_from(graph)
     condensed = networkx.condensation(graph)
@@ -175,13 +178,18 @@ def essential(
 
     def near(edge: Edge) -> tuple[bool, bool, int, int]:
         a, b = edge
-        return (edge not in kept, clusters[a] != clusters[b], abs(place[b] - place[a]), place[a])
+        return (
+            edge not in retained,
+            clusters[a] != clusters[b],
+            abs(place[b] - place[a]),
+            place[a],
+        )
 
     for pair in networkx.transitive_reduction(condensed).edges:
         result.add_edge(*min(between[pair], key=near))
     for edges in inside.values():
         result.add_edges_from(_inside(edges, place))
-    result.add_edges_from(edge for edge in graph.edges if edge in kept)
+    result.add_edges_from(edge for edge in graph.edges if edge in retained)
     return result
 
 

@@ -5,7 +5,7 @@
 Each group is laid out by itself in layers (``csg.render.layers``) as a block, or by whoever can do
 it better from the layers on (``csg.render.dot``); blocks stand in rows
 in the order of the groups. An edge to another block leaves its own at a port below, runs in the gap
-between rows and in corridors beside blocks, and comes in at a port above: never behind a node. All
+between rows and in corridors next to blocks, and comes in at a port above: never behind a node. All
 edges to one node share one such line, so there are never more of them than nodes.
 
 Up to READABLE nodes a picture is at most WIDEST wide: nodes of a layer take NODES_WIDTH, its bends
@@ -35,7 +35,7 @@ from csg.render.picture import (
 MARGIN = 20.0
 PADDING = 16.0  # between a frame and what is in it
 TITLE = 22.0  # height of a frame's title
-GUTTER = 18.0  # beside a block
+GUTTER = 18.0  # next to a block
 NODES_WIDTH = 1000.0
 CORRIDORS_WIDTH = 300.0
 BENDS_SHARE = 0.3
@@ -43,7 +43,7 @@ PITCH = 7.0  # between parallel lines
 CLEAR = 16.0  # between a row and the nearest line of a gap
 ROUNDING = 6.0
 _SEQUENCES = ("sequence", "witnessed", "critical")  # they say the same of where an edge leads
-LOOP = 26.0  # room beside a node for an edge to itself
+LOOP = 26.0  # room next to a node for an edge to itself
 
 Point = tuple[float, float]
 Route = tuple[Point, ...]  # the start, then three points for each cubic Bezier curve
@@ -427,16 +427,16 @@ def smooth(points: Sequence[Point]) -> list[Point]:
 
 def rounded(corners: Sequence[Point]) -> list[Point]:
     """Straight pieces with rounded corners, as cubic Bezier curves."""
-    kept = [corners[0]]
+    retained = [corners[0]]
     for x, y in corners[1:]:
-        if abs(x - kept[-1][0]) > 0.05 or abs(y - kept[-1][1]) > 0.05:
-            kept.append((x, y))
-    route = [kept[0]]
-    for (before, corner), (_, after) in pairwise(pairwise(kept)):
+        if abs(x - retained[-1][0]) > 0.05 or abs(y - retained[-1][1]) > 0.05:
+            retained.append((x, y))
+    route = [retained[0]]
+    for (before, corner), (_, after) in pairwise(pairwise(retained)):
         radius = min(ROUNDING, _distance(before, corner) / 2, _distance(corner, after) / 2)
         start, end = _towards(corner, before, radius), _towards(corner, after, radius)
         route += [*_straight(route[-1], start), corner, corner, end]
-    return [*route, *_straight(route[-1], kept[-1])]
+    return [*route, *_straight(route[-1], retained[-1])]
 
 
 def joined(*routes: Sequence[Point]) -> Route:

@@ -159,13 +159,13 @@ def shortened(text: str, limit: int = 46) -> str:
     """At most ``limit`` columns of the text, with an ellipsis where something is missing."""
     if columns(text) <= limit:
         return text
-    kept, width = [], 1
+    retained, width = [], 1
     for each in text:
         width += columns(each)
         if width > limit:
             break
-        kept.append(each)
-    return "".join(kept) + "…"
+        retained.append(each)
+    return "".join(retained) + "…"
 
 
 # ----------------------------------------------------------------------------------------- legend
@@ -175,7 +175,7 @@ def shortened(text: str, limit: int = 46) -> str:
 
 
 _ARROWS = {"": "─▶", "dashed": "╌▶", "dotted": "┈▶"}
-SAMPLE = 22.0  # px: a node's ends, or a line, beside the text
+SAMPLE = 22.0  # px: a node's ends, or a line, next to the text
 LEFT = 20.0
 ROW = 26.0
 LEAST = 640.0  # px: the legend's rows are at least so wide, where they need it

@@ -98,7 +98,7 @@ def figure_picture(
     groups = []
     beyond = []
     for title, prefix, whole in parts:
-        kept = whole if title == "CSG" else one_function(whole, function)
+        retained = whole if title == "CSG" else one_function(whole, function)
         nodes += [
             replace(
                 node,
@@ -106,12 +106,14 @@ def figure_picture(
                 lines=tuple(shortened(line, FIGURE_TEXT) for line in node.lines),
                 full=node.full or "\n".join(node.lines),
             )
-            for node in kept.nodes
+            for node in retained.nodes
         ]
-        edges += [PictureEdge(prefix + e.source, prefix + e.target, e.style) for e in kept.edges]
-        groups.append((title, tuple(prefix + node.id for node in kept.nodes)))
-        if kept.note:
-            beyond.append(f"{title}: {kept.note}")
+        edges += [
+            PictureEdge(prefix + e.source, prefix + e.target, e.style) for e in retained.edges
+        ]
+        groups.append((title, tuple(prefix + node.id for node in retained.nodes)))
+        if retained.note:
+            beyond.append(f"{title}: {retained.note}")
     return Picture(
         f"PDG, CFG and CSG of {function}",
         tuple(nodes),
@@ -129,12 +131,12 @@ def one_function(picture: Picture, function: str) -> Picture:
     if not shown:
         there = ", ".join(dict.fromkeys(title for title, _ in picture.groups[:12]))
         raise UsageError(f"there is no function '{function}'", hint=f"there are: {there}")
-    kept = {name for _, ids in shown for name in ids}
-    edges = [e for e in picture.edges if e.source in kept and e.target in kept]
-    across = sum((e.source in kept) != (e.target in kept) for e in picture.edges)
+    retained = {name for _, ids in shown for name in ids}
+    edges = [e for e in picture.edges if e.source in retained and e.target in retained]
+    across = sum((e.source in retained) != (e.target in retained) for e in picture.edges)
     return replace(
         picture,
-        nodes=tuple(node for node in picture.nodes if node.id in kept),
+        nodes=tuple(node for node in picture.nodes if node.id in retained),
         edges=tuple(edges),
         groups=tuple(shown),
         note=f"{_counted(across, 'edge')} to other functions" if across else "",
@@ -173,18 +175,20 @@ def _statements(
     csg: SequenceGraph | None,
 ) -> Picture:
     """A picture of statements, without those of library code."""
-    kept = [
+    retained = [
         program.nodes[number]
         for number in shown
         if not _is_library(program, program.nodes[number].function)
     ]
-    names = {f"n{node.id}" for node in kept}
+    names = {f"n{node.id}" for node in retained}
     groups: dict[str, list[str]] = {}
-    for node in kept:
+    for node in retained:
         groups.setdefault(node.function, []).append(f"n{node.id}")
     return Picture(
         title,
-        tuple(PictureNode(f"n{n.id}", _head(n, csg), _lines(n.text), _style(n, csg)) for n in kept),
+        tuple(
+            PictureNode(f"n{n.id}", _head(n, csg), _lines(n.text), _style(n, csg)) for n in retained
+        ),
         tuple(edge for edge in edges if edge.source in names and edge.target in names),
         tuple((function or "file scope", tuple(ids)) for function, ids in groups.items()),
     )
@@ -257,9 +261,13 @@ def _sequence_edges(folding: Folding, highlights: Highlights) -> Iterable[Pictur
 def _left_out(graph: NamedGraph, folding: Folding) -> str:
     """A sentence that says what is folded or not drawn; empty where all is drawn."""
     nodes, edges = len(graph), graph.number_of_edges()
-    drawn, kept = len(folding.graph), folding.graph.number_of_edges()
+    drawn, retained = len(folding.graph), folding.graph.number_of_edges()
     folds = f"{nodes} nodes folded to {drawn}" if drawn < nodes else ""
-    less = f"{kept} of {edges} edges drawn, the others follow from them" if kept < edges else ""
+    less = (
+        f"{retained} of {edges} edges drawn, the others follow from them"
+        if retained < edges
+        else ""
+    )
     summary = ", ".join(filter(None, [folds, less]))
     notes = [f"{summary} (--full draws all)"] if summary else []
     if drawn > READABLE:

@@ -343,10 +343,10 @@ def _read_what_is_c(pairs: Sequence[FilePair]) -> ProgramPair:
         return _read_pair(pairs)
     except CsgtestError:
         broken = {pair: error for pair in pairs if pair.unnamed and (error := _error_of(pair))}
-        kept = [pair for pair in pairs if pair not in broken]
-        if not broken or not kept:
+        retained = [pair for pair in pairs if pair not in broken]
+        if not broken or not retained:
             raise
-        read = _read_pair(kept)
+        read = _read_pair(retained)
         wanted = _wanted(read.old) | _wanted(read.new)
         for pair, error in broken.items():
             if wanted & _may_define(pair, wanted):

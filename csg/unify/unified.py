@@ -95,12 +95,12 @@ def projected_node(node: Any, version: Version) -> Any:
         case Compound():
             return replace(node, items=_items(node.items, version))
         case Logical(operator=operator, operands=operands):
-            kept = tuple(
+            retained = tuple(
                 part(operand)
                 for operand in operands
                 if not (isinstance(operand, Change) and is_neutral(side(operand, version)))
             )
-            return joined(operator, kept)
+            return joined(operator, retained)
         case For():
             return _for(node, version)
         case InitializerList(entries=entries):

@@ -439,8 +439,8 @@ class BuildJob:
             yield case
 
     def _company(self, prepared: Prepared, replay: NativeReplay, deadline: float) -> Fuzzing | None:
-        """Native fuzzing beside the search; None for a program that asks for inputs while it runs
-        (intrinsics), since such inputs are not made natively."""
+        """Native fuzzing concurrent with the search; None for a program that asks for inputs while
+        it runs (intrinsics), since such inputs are not made natively."""
         if prepared.asks_for_inputs:
             return None
         process, self._process = self._process or FuzzingProcess(), None

@@ -3,7 +3,7 @@
 main.c (shared), list.c (differs)      old:   main.c, list.c of the old version
                                        new:   main.c, list.c of the new one
                                        mask:  main.c, the sources list.c
---golden fixed.c                       golden: fixed.c with what NEW has beside it
+--golden fixed.c                       golden: fixed.c with the other files of NEW
 """
 
 from __future__ import annotations

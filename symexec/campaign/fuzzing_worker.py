@@ -6,7 +6,7 @@
     for found in fuzzing.step(): ...     now and then; never waits for long
 
 A TestCase is a difference that native runs were first to show, a Finding one that symbolic
-execution came upon beside an input that they had tried. The process begins when the native builds
+execution found around an input that they had tried. The process begins when the native builds
 are there, so a search that ends before that runs alone; it tries inputs for as long as its campaign
 keeps the pipe open.
 """
@@ -135,7 +135,8 @@ Answer = Sighting | Tally | Failure
 #     requests   Commission, then Keep for each test of the search that is worth mutating
 #     answers    Sighting for each input that differs or shows something new, Tally now and then
 #
-# Tests of its own are n0001, n0002 ..; m3-0007 is the seventh mutation of the third test kept.
+# Tests of its own are n0001, n0002 ..; m3-0007 is the seventh mutation of the third test
+# that was sent.
 
 
 NICE = 5  # the search goes first where there are too few cores
@@ -157,7 +158,7 @@ class FuzzingLoop:
         self._commission = commission
         self._replay = replay
         self._out = out
-        self._kept: queue.SimpleQueue[TestInput | None] = queue.SimpleQueue()
+        self._to_mutate: queue.SimpleQueue[TestInput | None] = queue.SimpleQueue()
         self._lines = 0
         self._next_tally = 0.0
         self._credit = GROWN_IN  # seconds of credit for inputs that grow
@@ -201,10 +202,10 @@ class FuzzingLoop:
             while True:
                 request = read_frame(requests)
                 assert isinstance(request, Keep)
-                self._kept.put(request.input)
+                self._to_mutate.put(request.input)
         except EOFError:
             self.over.set()
-            self._kept.put(None)
+            self._to_mutate.put(None)
             self._replay.stop()
 
     def run(self) -> None:
@@ -222,7 +223,7 @@ class FuzzingLoop:
         """Take the tests that the search has sent since the last call."""
         while True:
             try:
-                test = self._kept.get(timeout=IDLE) if wait else self._kept.get_nowait()
+                test = self._to_mutate.get(timeout=IDLE) if wait else self._to_mutate.get_nowait()
             except queue.Empty:
                 return
             wait = False
@@ -392,13 +393,13 @@ SHARE, SLICE = 0.1, 0.1  # of the time, in slices of so many seconds, for symbol
 MOST_WAITING = 4096  # inputs that do not differ and wait to be looked at
 VERSIONS = (("old", SANITIZED), ("new", SANITIZED), ("mask", SANITIZED))  # verified by these
 PLAINLY = (("old", PLAIN), ("new", PLAIN), ("touch", COVERED))  # run by the native phase
-MOST_KEPT = 256  # tests of the search that are mutated
+MOST_MUTATED = 256  # tests of the search that are mutated
 ALONE = 0.1  # share of its time that fuzzing may use where there is one core only
 
 
 class Fuzzing:
-    """Native fuzzing beside a search. ``close`` ends the process; ``form`` is what the report
-    says."""
+    """Native fuzzing concurrent with a search. ``close`` ends the process; ``form`` is what the
+    report says."""
 
     def __init__(
         self,
@@ -420,7 +421,7 @@ class Fuzzing:
         self._created = time.monotonic()
         self._began = 0.0
         self._possible = True
-        self._kept: list[TestInput] = []
+        self._to_mutate: list[TestInput] = []
         self._tracer: Tracer | None = None
         self._traced_s = 0.0
         self._waiting: deque[Sighting] = deque()
@@ -435,9 +436,9 @@ class Fuzzing:
 
     def keep(self, test: TestInput) -> None:
         with self._lock:
-            if len(self._kept) == MOST_KEPT:
+            if len(self._to_mutate) == MOST_MUTATED:
                 return
-            self._kept.append(test)
+            self._to_mutate.append(test)
             if self._began:
                 self._process.keep(test)
 
@@ -501,7 +502,7 @@ class Fuzzing:
                 if not self._possible:
                     return
                 self._process.begin(commission)
-                for test in self._kept:
+                for test in self._to_mutate:
                     self._process.keep(test)
                 self._began = time.monotonic()
         except Exception as error:  # nobody looks at the result of a thread of the pool
@@ -620,7 +621,7 @@ class Fuzzing:
             "grown": tally.grown,
             "alike": tally.alike,
             "outside": self._outside,
-            "mutated": len(self._kept),
+            "mutated": len(self._to_mutate),
             "followed": following.followed if following is not None else 0,
         }
 

@@ -169,7 +169,7 @@ def _put(names: set[str], name: str, belongs: bool) -> None:
 
 # prefix of the names of tests that symbolic execution made around native inputs
 SERIES = {SEEDED: "s", USAGE: "e"}
-ENOUGH = 3  # tests beside native inputs that are alike
+ENOUGH = 3  # tests found around native inputs that are alike
 FIRST = 2  # tests of a kind that are mutated natively
 
 

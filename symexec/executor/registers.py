@@ -94,7 +94,7 @@ def _registers(values: tuple[Value, ...]) -> set[int]:
 # The registers of a frame as Python locals of a chunk: read once, written back when they must.
 #
 # use(%2)      v2 = r[2]                 the first time; then only "v2"
-# define(%5)   v5 = (v2 + 1) & 0xff      kept in the local
+# define(%5)   v5 = (v2 + 1) & 0xff      stays in the local
 # stop_if(c)   if c: r[5] = v5; return stop(s, 0, 4)
 
 

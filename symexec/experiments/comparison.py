@@ -122,8 +122,8 @@ def critical_sequence(
     graph: SequenceGraph, blamed: frozenset[int], sequences: Iterable[Nodes]
 ) -> Nodes:
     relevant = {node.id for node in graph.changes if not blamed or node.changes & blamed}
-    kept = {tuple(name for name in nodes if name in relevant)[:LONGEST] for nodes in sequences}
-    ordered = sorted(kept, key=lambda nodes: (len(nodes), nodes))
+    retained = {tuple(name for name in nodes if name in relevant)[:LONGEST] for nodes in sequences}
+    ordered = sorted(retained, key=lambda nodes: (len(nodes), nodes))
     if not ordered:
         return ()
     common = ordered[0]

@@ -267,28 +267,28 @@ class Exploration:
             self.counters.forgotten += 1
             self.counters.cuts += 1
             return False
-        kept = (len(resting) + waiting) // 2
+        retained = (len(resting) + waiting) // 2
         if self._rest is not None and resting:  # states at rest wait behind all others
-            self._rest.keep(max(0, kept - waiting))
-        if kept < waiting:
-            self._keep(kept)
-        self._forgotten(len(resting) + waiting - kept)
+            self._rest.keep(max(0, retained - waiting))
+        if retained < waiting:
+            self._keep(retained)
+        self._forgotten(len(resting) + waiting - retained)
         resting.clear()
         self.engine.solver.restart()
         self._watchdog.relieved()
         return True
 
-    def _keep(self, kept: int) -> None:
-        """Keep the ``kept`` states that would be selected next, whatever the searcher is; drop the
-        others."""
+    def _keep(self, retained: int) -> None:
+        """Keep the ``retained`` states that would be selected next, whatever the searcher is; drop
+        the others."""
         order: list[State] = []
         while not self.searcher.empty():
             state = self.searcher.select()
             self.searcher.update(state, (), covers=False)
             order.append(state)
-        for state in order[kept:]:
+        for state in order[retained:]:
             self._endlessness.forget(state)
-        self.searcher.update(None, order[:kept], covers=False)
+        self.searcher.update(None, order[:retained], covers=False)
 
     def _forgotten(self, count: int) -> None:
         self.counters.forgotten += count

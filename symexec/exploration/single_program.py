@@ -137,7 +137,7 @@ def _plain(value: Data) -> Operand:
 # job.errors          the tests whose path ends in an error of the program
 
 
-MOST_ERRORS = 5_000  # tests with errors that are kept in memory
+MOST_ERRORS = 5_000  # tests with errors that stay in memory
 HARD = 0.2  # of the time, for queries that a solver finds hard
 LEFT_OVER, MOST_LEFT_OVER = 0.1, 20.0  # of the time, in seconds, for tests of such paths
 
@@ -181,7 +181,7 @@ class ExploreJob:
             self.counters.cuts += 1
             self.counters.waiting += 1
             return
-        for finding in exploration.turns(initial, end - self._kept()):
+        for finding in exploration.turns(initial, end - self._reserved()):
             if finding is not None:
                 yield self._test(finding)
                 continue
@@ -191,7 +191,7 @@ class ExploreJob:
         for finding in exploration.unfinished(end):
             yield self._test(finding)
 
-    def _kept(self) -> float:
+    def _reserved(self) -> float:
         """The seconds at the end that are reserved for tests of the paths that the search
         leaves."""
         return min(LEFT_OVER * self.options.search.time, MOST_LEFT_OVER)

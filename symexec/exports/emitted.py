@@ -38,7 +38,7 @@ from symexec.testcases import (
 from symexec.testcases.command_text import printf_command
 from symexec.testcases.inputs import Elements
 from symexec.testcases.signature import counts_in, parts_there
-from symexec.testcases.testcase import MOST_KEPT
+from symexec.testcases.testcase import MOST_STORED
 
 SKIP = 77
 SANITIZER = "-fsanitize=address,undefined"
@@ -67,7 +67,7 @@ class Test:
 
 # ---------------------------------------------------------------------------------------------- C
 # main calls the entry function as replay's harness does: objects behind pointers are exactly as
-# long as the test says, members of structures are set by their offsets, beside which stand their
+# long as the test says, members of structures are set by their offsets, next to which are their
 # names.
 
 
@@ -166,7 +166,7 @@ def _check_recorded(test: Test) -> None:
         raise Dropped(f"the {test.expected} version, which it expects, does not end")
     if test.seen.sanitizer is not None:
         raise Dropped(f"a sanitizer ends the {test.expected} version, which it expects")
-    if len(test.seen.stdout) > MOST_KEPT:
+    if len(test.seen.stdout) > MOST_STORED:
         raise Dropped("what it prints is too long to be recorded whole")
 
 
@@ -475,7 +475,7 @@ def _files_left(seen: Observation) -> Iterator[str]:
     """Checks of the files that the run leaves; folders and links are not checked."""
     for name, data in seen.files:
         _check_file(name.rstrip("/"))
-        if name.endswith("/") or data.startswith(b"[link to] ") or len(data) > MOST_KEPT:
+        if name.endswith("/") or data.startswith(b"[link to] ") or len(data) > MOST_STORED:
             continue
         quoted = _quoted(name)
         if data == b"[removed]":

@@ -47,7 +47,7 @@ _NEW_FAILS = frozenset((DifferenceKind.REGRESSION, DifferenceKind.HANG, Differen
 
 @dataclass(frozen=True, slots=True)
 class Emission:
-    kept: tuple[Test, ...]
+    retained: tuple[Test, ...]
     dropped: tuple[str, ...]
 
 
@@ -63,7 +63,7 @@ def emit(options: EmitOptions, trusts: Callable[[str], bool]) -> Emission:
     if finished.report.signature is not None:
         check_types(finished.report.signature)
     plan = plan_of(finished.report, options.unsandboxed)
-    kept: list[Test] = []
+    retained: list[Test] = []
     dropped: list[str] = []
     replay = None if calls else NativeReplay(plan)
     try:
@@ -75,7 +75,7 @@ def emit(options: EmitOptions, trusts: Callable[[str], bool]) -> Emission:
                     text = sh_text(test, finished, plan)
                 written = replace(test, text=text)
                 tried = _tried(written, plan) if replay is None else _tried_script(written, replay)
-                kept.append(tried)
+                retained.append(tried)
             except (Dropped, CsgtestError) as reason:
                 said = reason.message if isinstance(reason, CsgtestError) else str(reason)
                 dropped.append(f"{test.name}: {said.splitlines()[0]}")
@@ -83,14 +83,14 @@ def emit(options: EmitOptions, trusts: Callable[[str], bool]) -> Emission:
         if replay is not None:
             replay.close()
     suffix = ".c" if calls else ".sh"
-    files = {f"{test.name}{suffix}": test.text for test in kept}
+    files = {f"{test.name}{suffix}": test.text for test in retained}
     if options.form is Emitted.CMAKE:
-        files["CMakeLists.txt"] = _cmake(kept, plan, options.output, calls)
+        files["CMakeLists.txt"] = _cmake(retained, plan, options.output, calls)
     if options.form is Emitted.MESON:
-        files["meson.build"] = _meson(kept, plan, options.output, calls)
+        files["meson.build"] = _meson(retained, plan, options.output, calls)
     contents = [(name, text.encode("utf-8", "surrogateescape")) for name, text in files.items()]
     write_folder(options.output, contents, _MINE)
-    return Emission(tuple(kept), tuple(dropped))
+    return Emission(tuple(retained), tuple(dropped))
 
 
 def _candidates(finished: Finished, options: EmitOptions, dropped: list[str]) -> Iterator[Test]:

@@ -62,8 +62,8 @@ def _and_constant(table: Terms, width: int, a: Term, k: int) -> Operand:
         return table.binary("and", width, a.args[0], inner & k)
     if a.op == "zext":  # zext(x) & k -> zext(x & k)
         narrow = a.args[0].width
-        kept = table.binary("and", narrow, a.args[0], k & table.masks[narrow])
-        return table.zext(kept, narrow, width)
+        retained = table.binary("and", narrow, a.args[0], k & table.masks[narrow])
+        return table.zext(retained, narrow, width)
     if k & (k + 1) == 0:  # x & (2**n - 1) -> zext of the low n bits
         low = k.bit_length()
         return table.zext(table.extract(a, 0, low), low, width)

@@ -340,11 +340,11 @@ def _narrowed(table: Terms, op: str, a: Operand, b: Operand) -> Operand | None:
             sources.append(widen(x, x.width, narrow))
         else:
             width = b.width if side is a and isinstance(b, Term) else _width(a)
-            kept = side & all_ones(narrow)
-            value = kept if kind == "zext" else signed(narrow, kept) & all_ones(width)
+            retained = side & all_ones(narrow)
+            value = retained if kind == "zext" else signed(narrow, retained) & all_ones(width)
             if value != side:
                 return _beyond(op, side is a, signed(width, side) if kind == "sext" else side)
-            sources.append(kept)
+            sources.append(retained)
     return table.compare(op, narrow, *sources)
 
 

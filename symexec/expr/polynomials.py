@@ -239,8 +239,8 @@ class Sum:
         factors = dict(self.factors)
         for atom, factor in other.factors.items():
             factors[atom] = factors.get(atom, 0) + times * factor
-        kept = {atom: factor for atom, factor in factors.items() if factor}
-        return Sum(self.constant + times * other.constant, kept)
+        retained = {atom: factor for atom, factor in factors.items() if factor}
+        return Sum(self.constant + times * other.constant, retained)
 
 
 class Comparer:

@@ -96,22 +96,22 @@ def pack(form: Format, sign: int, mantissa: int, exponent: int) -> int:
         return form.encode(sign, 0, 0)
     excess = max(mantissa.bit_length() - form.fraction_bits - 1, form.least - exponent)
     if excess > 0:
-        kept, lost = mantissa >> excess, mantissa & ((1 << excess) - 1)
+        rounded, lost = mantissa >> excess, mantissa & ((1 << excess) - 1)
         half = 1 << (excess - 1)
-        if lost > half or (lost == half and kept & 1):
-            kept += 1
+        if lost > half or (lost == half and rounded & 1):
+            rounded += 1
     else:
-        kept = mantissa << -excess
+        rounded = mantissa << -excess
     exponent += excess
-    if kept >> (form.fraction_bits + 1):
-        kept >>= 1
+    if rounded >> (form.fraction_bits + 1):
+        rounded >>= 1
         exponent += 1
-    if not kept >> form.fraction_bits:  # subnormal
-        return form.encode(sign, 0, kept)
+    if not rounded >> form.fraction_bits:  # subnormal
+        return form.encode(sign, 0, rounded)
     biased = exponent - form.least + 1
     if biased >= form.top_exponent:
         return form.infinity(sign)
-    return form.encode(sign, biased, kept & ((1 << form.fraction_bits) - 1))
+    return form.encode(sign, biased, rounded & ((1 << form.fraction_bits) - 1))
 
 
 def _nan_of(form: Format, a: int, b: int) -> int | None:

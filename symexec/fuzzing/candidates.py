@@ -115,11 +115,11 @@ class Candidates:
 
     def keep(self, test: TestInput, differs: bool = False) -> None:
         """Store a test to mutate; ``differs``: it differs in a way that few others do."""
-        kept = self._differing if differs else self._corpus
-        if len(kept) < CORPUS:
-            kept.append(test)
+        retained = self._differing if differs else self._corpus
+        if len(retained) < CORPUS:
+            retained.append(test)
         else:
-            kept[self._chance.randrange(CORPUS)] = test
+            retained[self._chance.randrange(CORPUS)] = test
 
 
 class Offspring(Candidates):

@@ -38,7 +38,7 @@ from symexec.testcases import TestInput
 MOST_OPTIONS = 3  # of one line
 MOST_LINES = 400
 SHORT = 3  # extra cost of a value, where a line has several and the long ones come later
-LATE = 2.0  # what a line of long ones costs beside
+LATE = 2.0  # extra cost of a line whose values are long
 FIRST = 24  # options that are combined, the nearest to a change
 
 
@@ -70,8 +70,8 @@ def lines(
     found.sort(key=lambda each: each[0])
     plain = [each for each in found if not any(word.text for word in each[1])]
     shaped = [each for each in found if any(word.text for word in each[1])]
-    kept = sorted([*plain, *shaped[:MOST_LINES]], key=lambda each: each[0])
-    return tuple(dict.fromkeys(line for _, line in kept))
+    retained = sorted([*plain, *shaped[:MOST_LINES]], key=lambda each: each[0])
+    return tuple(dict.fromkeys(line for _, line in retained))
 
 
 def _candidates(

@@ -39,7 +39,7 @@ LONGEST = 512  # bytes of a text, where the user does not say
 MOST_ELEMENTS = 64  # of an array
 ARGUMENTS, ARGUMENT = 8, 64  # of a command line, and bytes of each
 CONTENT = 1024  # bytes of standard input, and of a file
-KEPT = 512  # entries that others are made of
+MOST_ENTRIES = 512  # entries that others are made of
 WORDS = 1024  # that are put together
 WORD = 64  # bytes of one of them
 CELLS = 1 << 16  # of the map of code, as growing.c has it
@@ -458,23 +458,23 @@ class Growing:
             word = reader.piece()
             if len(self.words) < WORDS and word not in self.words:
                 self.words.append(word)
-        kept: list[Entry] = []
+        retained: list[Entry] = []
         found: list[tuple[TestInput, Flag]] = []
         for entry in self._entries:
             fresh = Flag.GIVEN in entry.flags
             entry.flags, entry.picked = Flag(reader.number()), reader.number()
             if fresh and Flag.GIVEN not in entry.flags:
                 found.append((self._inputs.test(entry.values), entry.flags))
-            kept.append(entry)
+            retained.append(entry)
         for _ in range(reader.number()):
             flags, picked = Flag(reader.number()), reader.number()
             values = tuple(reader.value() for _ in self._inputs.fields)
-            kept.append(Entry(values, flags, picked))
+            retained.append(Entry(values, flags, picked))
             found.append((self._inputs.test(values), flags))
         best = array("H", covered[-2 * CELLS :])
-        left = _most_promising(kept, set(best))
-        places = array("H", [0, *(left.get(number, 0) for number in range(1, len(kept) + 1))])
-        self._entries = [kept[number - 1] for number in left]
+        left = _most_promising(retained, set(best))
+        places = array("H", [0, *(left.get(number, 0) for number in range(1, len(retained) + 1))])
+        self._entries = [retained[number - 1] for number in left]
         self._covered = covered[: -2 * CELLS] + array("H", map(places.__getitem__, best)).tobytes()
         return found
 
@@ -484,13 +484,13 @@ def _most_promising(entries: list[Entry], best: set[int]) -> dict[int, int]:
     those that are the smallest to reach some code, and the last ones."""
     wanted = Flag.COVERS | Flag.GIVEN | Flag.EXAMPLE
     numbers = [at for at, entry in enumerate(entries, 1) if entry.flags & wanted]
-    if len(numbers) > KEPT:
+    if len(numbers) > MOST_ENTRIES:
 
         def rank(number: int) -> tuple[bool, bool, int]:
             touches = Flag.TOUCHES in entries[number - 1].flags
             return number not in best, not touches, -number
 
-        numbers = sorted(sorted(numbers, key=rank)[:KEPT])
+        numbers = sorted(sorted(numbers, key=rank)[:MOST_ENTRIES])
     return {number: place for place, number in enumerate(numbers, 1)}
 
 

@@ -12,7 +12,7 @@
 change names, 1 something that a changed function names, or that guards a change, 2 neither. When
 none is nearer than another, all are near.
 
-    case 'h': usage(0);                          -h ends the program: nothing beside it counts
+    case 'h': usage(0);                          -h ends the program: no other word counts
 """
 
 from __future__ import annotations

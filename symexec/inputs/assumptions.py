@@ -374,7 +374,7 @@ def within_bounds(
     types = {each.name: each.type for each in parameters}
     longest = ARRAYS[-1] if options.array_length is None else options.array_length
     stepped = options.several.parameters if options.several is not None else frozenset()
-    kept, least = [], 0
+    retained, least = [], 0
     for each in given:
         claim = each.claim
         if isinstance(claim, Length):
@@ -388,11 +388,11 @@ def within_bounds(
                 if needed > longest:
                     continue
                 least = max(least, needed)
-        kept.append(each)
+        retained.append(each)
     level = options.level
     if options.array_length is None:
         level = next(at for at, length in enumerate(ARRAYS) if at >= level and length >= least)
-    return replace(options, preconditions=tuple(kept), level=level)
+    return replace(options, preconditions=tuple(retained), level=level)
 
 
 def elements_of(name: str, options: InputOptions) -> int:

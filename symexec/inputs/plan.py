@@ -59,7 +59,7 @@ from symexec.state.inputs import Address, Cell, Environ, Input, Line, Start, Sta
 
 DEFAULT_ARGUMENTS = SymbolicArguments(0, 4, 6)
 LEVELS = (4, 12, 48, 160)  # bytes of standard input, and of a file, where the user does not say
-LONGER = LEVELS[1:3]  # those that are tried beside the first level
+LONGER = LEVELS[1:3]  # those that are tried in addition to the first
 DEFAULT_STDIN = LEVELS[0]
 DEFAULT_FILES = SymbolicFiles(1, LEVELS[0])
 LONGER_LINES = 4  # command lines that are tried with them
@@ -223,8 +223,8 @@ class _Builder:
         found += conditions(self._options.preconditions, self._named, sizes)
         if 0 in found:
             raise no_input_left()
-        kept = tuple(condition for condition in found if not isinstance(condition, int))
-        return replace(self._start, conditions=kept)
+        retained = tuple(condition for condition in found if not isinstance(condition, int))
+        return replace(self._start, conditions=retained)
 
     # ------------------------------------------------------------------ parameters
 

@@ -195,10 +195,10 @@ def parameter_places(
 def _cut(found: Sequence[Place], count: Count) -> list[Place]:
     """The objects without the elements that do not exist, and what these lead to; the last elements
     may exist and be no inputs."""
-    kept: list[Place] = []
+    retained: list[Place] = []
     known: set[str] = set()
     for place in found:
-        if kept and place.name not in known:
+        if retained and place.name not in known:
             continue
         there, inputs = count(place)
         stride = place.size // place.elements
@@ -211,9 +211,9 @@ def _cut(found: Sequence[Place], count: Count) -> list[Place]:
             links=tuple(each for each in place.links if each.offset < end),
             pointers=tuple(each for each in place.pointers if each < size),
         )
-        kept.append(cut if place.several else place)
-        known.update(link.name for link in kept[-1].links)
-    return kept
+        retained.append(cut if place.several else place)
+        known.update(link.name for link in retained[-1].links)
+    return retained
 
 
 def _tree(root: Place, several: Several) -> list[Place]:
@@ -236,12 +236,12 @@ def _tree(root: Place, several: Several) -> list[Place]:
 
 
 def _without_further(place: Place, known: set[str]) -> Place:
-    kept = tuple(
+    retained = tuple(
         link
         for link in place.links
         if link.name in known or not leads_to_places(Pointer(link.target))
     )
-    return replace(place, links=kept)
+    return replace(place, links=retained)
 
 
 def _place(

@@ -123,7 +123,7 @@ def _configured(
     """The call with what the file sets and the command line does not, and a line that says so."""
     revisions = means_revisions(given.get("old"), given.get("new"))
 
-    def kept(settings: Sequence[Setting]) -> list[Setting]:
+    def applicable(settings: Sequence[Setting]) -> list[Setting]:
         """The settings that apply to the command and are not overridden on its command line."""
         own = [row.read_as for row in command.arguments]
         takes = [each for each in settings if each.row is FLAGS or each.row.read_as in own]
@@ -144,8 +144,8 @@ def _configured(
         whole = _whole(command, settings, given, configured=Configured(found.source, said), **more)
         return command.record(whole, flags(settings))
 
-    top = kept(found.top)
-    tables = {name: kept(each) for name, each in found.targets.items()} if revisions else {}
+    top = applicable(found.top)
+    tables = {name: applicable(each) for name, each in found.targets.items()} if revisions else {}
     own = []
     for name, table in tables.items():
         keys = tuple(each.key for each in table)

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from csg.errors import ToolchainError, UsageError
-from csg.programs import kept_flags
+from csg.programs import recorded_flags
 from csg.records import record
 from csg.toolchain import compile_program, find_compiler
 from symexec.replay.leftovers import OwnFolder
@@ -345,7 +345,7 @@ def _compile(products: Products, words: Sequence[str], call: ToolCall, tree: Pat
     if any(word in _NO_OUTPUT for word in words):
         return
     output, files, searched, libraries = _parts(words)
-    flags = tuple(kept_flags(words, call.folder))
+    flags = tuple(recorded_flags(words, call.folder))
     sources = [file for file in files if file.endswith(".c")]
     if "-c" in words:
         for file in sources:

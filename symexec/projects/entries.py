@@ -144,9 +144,9 @@ def headers_of(pair: ProgramPair, tree: str, installed: frozenset[str] = frozens
         return Headers()
     private = {name: PurePosixPath(each).name for each in own for name in sorted(names[each])}
     shown = [each for header in public for each in said[header]]
-    kept = [each for header in own.keys() - public for each in said[header]]
-    kept += [text.text[each.start : each.end] for text in texts for each in _own_segments(text)]
-    hidden = (_found(_NAMED, shown) & _found(_LAID_OUT, kept)) - _found(_LAID_OUT, shown)
+    retained = [each for header in own.keys() - public for each in said[header]]
+    retained += [text.text[each.start : each.end] for text in texts for each in _own_segments(text)]
+    hidden = (_found(_NAMED, shown) & _found(_LAID_OUT, retained)) - _found(_LAID_OUT, shown)
     return Headers(frozenset(offered), private, frozenset(hidden))
 
 

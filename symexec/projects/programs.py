@@ -307,14 +307,14 @@ def _without_its_main(version: BuiltVersion, compiled: Compiled) -> Compiled | N
     ``main`` then. None where there is one all the same, or nothing is defined."""
     text = (version.tree / compiled.source).read_bytes()
     asked = {name.decode() for name in _ASKED.findall(text)}
-    kept = tuple(
+    retained = tuple(
         flag
         for flag in compiled.flags
         if not flag.startswith("-D") or flag[2:].partition("=")[0] not in asked
     )
-    if kept == compiled.flags:
+    if retained == compiled.flags:
         return None
-    without = Compiled(compiled.source, kept)
+    without = Compiled(compiled.source, retained)
     try:
         seen, _ = _preprocessed(version, without)
     except CsgtestError:

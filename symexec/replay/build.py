@@ -39,8 +39,8 @@ from symexec.replay.leftovers import OwnFolder, sweep
 from symexec.replay.sandbox import (
     build_runner,
     cached_build,
+    cached_result,
     enclosing,
-    kept_build,
     write_executable,
 )
 from symexec.testcases.signature import EntrySignature
@@ -279,7 +279,7 @@ class Builds:
         program, helpers = self._programs[name], self._helpers_of(name, style)
         parts = [style, repr(program), repr(_SANITIZERS), repr((*_COMMON, *_STYLES[style]))]
         texts = (self._helpers[each].result().read_bytes() for each in helpers)
-        sanitizers = kept_build(
+        sanitizers = cached_result(
             Path(output),
             (*parts, *texts),
             lambda: self._built(name, style, output).sanitizers,

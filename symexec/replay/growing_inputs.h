@@ -353,7 +353,7 @@ static int edit_elements(const struct field *field, struct piece *value, const s
 
 /* ------------------------------------------------------------------ editing an input */
 
-/* The size of a text or array, for a number beside it. */
+/* The size of a text or array, for a number that goes with it. */
 static int64_t size_of_another(const struct value *values)
 {
     for (int i = 0; i < MOST_TRIES; i++) {

@@ -190,11 +190,11 @@ def _called(result: Parameter | None, call: str) -> list[str]:
     if _by_value(result):
         return [f"__auto_type csgtest_result = {call};", 'csgtest_returned_nothing("structure");']
     # the sanitizer must not take what it points to for lost
-    kept = f"const void *volatile csgtest_result = {call};"
+    stored = f"const void *volatile csgtest_result = {call};"
     if result.kind == "string":
-        return [kept, "csgtest_returned_string((const char *) csgtest_result);"]
+        return [stored, "csgtest_returned_string((const char *) csgtest_result);"]
     if result.kind != "scalar":
-        return [kept, 'csgtest_returned_nothing(csgtest_result ? "pointer" : "null");']
+        return [stored, 'csgtest_returned_nothing(csgtest_result ? "pointer" : "null");']
     return [
         f"{result.element} csgtest_result = {call};",
         "csgtest_returned(&csgtest_result, sizeof csgtest_result);",

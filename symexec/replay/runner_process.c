@@ -173,7 +173,7 @@ static int is_server(const struct servers *servers, pid_t process)
     return 0;
 }
 
-/* What there is besides servers that live. What has ended is reaped. */
+/* The processes other than living servers. What has ended is reaped. */
 static int damage(const struct servers *servers)
 {
     char text[4096];

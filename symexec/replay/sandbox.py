@@ -83,11 +83,11 @@ def cached_build(
         compile_program(list(map(str, files)), str(path), flags, cancelled=cancelled)
         return ""
 
-    kept_build(path, (*flags, *texts), compiled)
+    cached_result(path, (*flags, *texts), compiled)
     return path
 
 
-def kept_build(path: Path, parts: Iterable[str | bytes], make: Callable[[], str]) -> str:
+def cached_result(path: Path, parts: Iterable[str | bytes], make: Callable[[], str]) -> str:
     """Compile something to ``path`` by ``make``, which returns a line about it. Where it has been
     compiled with this compiler and the same ``parts`` before, the file and the line are taken from
     the cache."""

@@ -150,14 +150,14 @@ def _parts_that_vary(
 ) -> list[str]:
     """The parts that vary: ``stdout``, ``stderr``, and ``files NAME``."""
     found = [part for part in _TEXTS if any(_varies(each, part) for each in runs)]
-    kept = {
+    retained = {
         name
         for each in runs
         for seen in each
         for name, _ in seen.files
         if ("files", name) not in names
     }
-    for name in sorted(kept):
+    for name in sorted(retained):
         part = f"files {name}"
         if any(_text(seen, part) != _text(each[0], part) for each in runs for seen in each):
             found.append(part)
@@ -193,12 +193,12 @@ def _reduced(
     seen: Observation, dropped: frozenset[str], names: frozenset[tuple[str, str]]
 ) -> Observation:
     """The observation without what is not compared."""
-    kept = {
+    retained = {
         part: tuple(each for each in getattr(seen, part) if (part, each[0]) not in names)
         for part in _TABLES
     }
     nothing: dict[str, object] = dict.fromkeys(dropped)
-    return replace(seen, **kept, **nothing)  # type: ignore[arg-type]
+    return replace(seen, **retained, **nothing)  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------ what was masked, later

@@ -82,8 +82,8 @@ def bounds(
         inputs = with_defaults(inputs)
     else:
         found["array_length"] = inputs.elements
-        kept = [each.text for each in inputs.preconditions]
-        found["preconditions"] = kept if inputs.inferred else "left out"
+        texts = [each.text for each in inputs.preconditions]
+        found["preconditions"] = texts if inputs.inferred else "left out"
         found |= STRUCTURES
     if inputs.ranges:
         found["ranges"] = [f"{each.name}={each.low}..{each.high}" for each in inputs.ranges]

@@ -181,15 +181,15 @@ def fitted(
         lines = aligned([row[: len(row) - left_out] for row in table])
         if max(map(len, lines)) <= width:
             return lines
-    kept = [row[: len(row) - optional] for row in table]
-    first = len(kept[0]) - stacked
-    cells = [[*row[:first], ", ".join(row[first:])] for row in kept[:1]]
-    longest = [max(len(row[at]) for row in kept) for at in range(first)]
+    shown = [row[: len(row) - optional] for row in table]
+    first = len(shown[0]) - stacked
+    cells = [[*row[:first], ", ".join(row[first:])] for row in shown[:1]]
+    longest = [max(len(row[at]) for row in shown) for at in range(first)]
     widths = [min(_LEADING, each) for each in longest] if folds else longest
     room = max(20, width - sum(widths) - 2 * first) if folds else sys.maxsize >> 8
-    names = kept[0][first:]
+    names = shown[0][first:]
     lines = aligned_cells([cells[0]], [*widths, 0])
-    for row in kept[1:]:
+    for row in shown[1:]:
         wrapped = [_wrapped(cell, wide) for cell, wide in zip(row, widths, strict=False)]
         wrapped.append([*_stack(names, row[first:], room)])
         parts = [[*each] for each in zip_longest(*wrapped, fillvalue="")]

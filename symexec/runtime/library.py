@@ -85,8 +85,8 @@ _ITEM = re.compile(r"\A *\*     (?! )")
 
 def declared_effects() -> dict[str, str]:
     """The effects of all models, by name: ``code`` for models in C that declare none."""
-    kept = load_archive()
-    in_c = [name for name in kept if ":" not in name and loads(kept[name]).functions]
+    archived = load_archive()
+    in_c = [name for name in archived if ":" not in name and loads(archived[name]).functions]
     found = dict.fromkeys(in_c, "code")
     for source in _sources():
         for comment in _COMMENT.findall(source.read_text()):
@@ -170,19 +170,20 @@ def _refused(instruction: Instruction, names: set[str]) -> tuple[Instruction, ..
 
 
 # ---------------------------------------------------------------------------------------- archive
-# The models in C, lowered once and kept: each function in a small program of its own.
+# The models in C, lowered once and cached: each function in a small program of its own.
 #
 #     strdup  ->  Program(functions {strdup}, undefined {strlen, malloc, memcpy}, its nodes)
 #     stdin   ->  Program(globals {stdin, libc:standard_input})
 #
 # Parsing all of them takes seconds, loading those that a program needs takes milliseconds; so they
-# are kept in the user's cache folder, under a name that changes with every source that makes them.
+# are stored in the user's cache folder, under a name that changes with every source they are made
+# of.
 
 
 SOURCES = Path(__file__).with_name("libc")
 MAKERS = ("frontend", "ir", "language", "lower")
 SHARED = (Register, Constant, Location)
-LARGEST = 16 << 20  # bytes of archives that are kept
+LARGEST = 16 << 20  # bytes of archives in the cache
 
 Archive = dict[str, bytes]  # the name of a function or object to its pickled program
 
@@ -300,7 +301,7 @@ ENVIRON = "environ"  # what it points to is main's third argument
 
 def complete(program: Program, archive: Archive | None = None) -> None:
     """Add every function and object of the models in C that the program needs."""
-    kept = load_archive() if archive is None else archive
+    archived = load_archive() if archive is None else archive
     if program.entry == "main" and program.undefined & ENDINGS:
         program.undefined.add(START)
     if program.entry == "main" and (program.before_main or program.after_main):
@@ -311,13 +312,13 @@ def complete(program: Program, archive: Archive | None = None) -> None:
     main = program.functions.get("main")
     if program.entry == "main" and main is not None and len(main.parameters) > 2:
         program.undefined.add(ENVIRON)
-    _complete(program, kept, seen)
+    _complete(program, archived, seen)
     program.undefined.discard(ENVIRON)
     named = program.entry == "main" and not NAMED.isdisjoint(program.globals)
     if named and NAMED_START not in program.functions:
         program.undefined.add(NAMED_START)
-        _complete(program, kept, seen)
-    _provide_objects(program, kept)
+        _complete(program, archived, seen)
+    _provide_objects(program, archived)
     known = program.functions.keys() | registry().keys()
     program.absent = {
         name
@@ -342,11 +343,11 @@ def _call_all(program: Program, name: str, called: list[str]) -> None:
     program.functions[name] = code
 
 
-def _complete(program: Program, kept: Archive, seen: set[str]) -> None:
-    while waiting := sorted((program.undefined | _external(program)) & kept.keys() - seen):
+def _complete(program: Program, archived: Archive, seen: set[str]) -> None:
+    while waiting := sorted((program.undefined | _external(program)) & archived.keys() - seen):
         for name in waiting:
             seen.add(name)
-            link(program, loads(kept[name]))
+            link(program, loads(archived[name]))
 
 
 def start(program: Program) -> str:

@@ -165,7 +165,7 @@ def found_option(context: Context, arguments: Arguments) -> Model:
 #     setjmp(b)        ->  0, and b holds the number of this call
 #     longjmp(b, 3)    ->  the calls above that one are left, and it returns again: 3
 #
-# Masks of signals are not kept: nothing is ever blocked by a signal.
+# Masks of signals are not saved: nothing is ever blocked by a signal.
 
 
 SETTERS = ("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp")

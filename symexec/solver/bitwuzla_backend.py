@@ -163,7 +163,7 @@ class _Deadline:
     library's own time limit is an option that a solver has for life.)
 
     The library swallows exceptions, and a signal's handler may raise one at any moment, also before
-    a function's first statement. A generator can catch it wherever it comes: it is kept, ends the
+    a function's first statement. A generator can catch it wherever it comes: it is stored, ends the
     query, and is raised by ``interrupt``.
     """
 

@@ -34,7 +34,7 @@ from symexec.solver.simplifying import Simplifier, Sweep
 from symexec.solver.z3_backend import Z3Backend
 
 BRIEF = 0.5  # seconds that a query may always take
-_QUERY = 0.001  # seconds that a query to a backend counts for, beside the steps that it takes
+_QUERY = 0.001  # seconds that a query to a backend counts for, in addition to its steps
 _MOMENT = 0.3  # seconds for a query before it is cut into pieces
 
 

@@ -15,7 +15,7 @@ from symexec.solver.path import PathCondition
 # Turn float terms into the floating-point theory of a solver.
 #
 # flt(fadd(x, y), 1.0)   ->   fp.lt(fp.add(RNE, to_fp(x'), to_fp(y')), 1.0)
-# the pattern of fadd    ->   a fresh bit-vector b, with to_fp(b) = fp.add(...) asserted beside;
+# the pattern of fadd    ->   a fresh bit-vector b, with to_fp(b) = fp.add(...) asserted as well;
 #                             where the sum is NaN, the pattern the x86 would give
 
 

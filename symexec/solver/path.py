@@ -20,7 +20,7 @@ from symexec.expr.walk import Value, evaluate, symbols
 from symexec.solver import domains
 from symexec.solver.domains import Intervals
 
-MODELS_KEPT = 4
+MOST_MODELS = 4
 
 
 class Assignment:
@@ -192,7 +192,7 @@ class PathCondition:
         models = self.models
         if self.length and found not in models:
             models.insert(0, found)
-            del models[MODELS_KEPT:]
+            del models[MOST_MODELS:]
 
     def symbols(self) -> frozenset[Term]:
         """The symbols that occur in the literals."""

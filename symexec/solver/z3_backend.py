@@ -144,12 +144,12 @@ class _Builder:
             "fp.leq": c.Z3_mk_fpa_leq,
             "fp.isNaN": c.Z3_mk_fpa_is_nan,
         }
-        self._nearest = self._kept(c.Z3_mk_fpa_rne(self._ref))
-        self._to_zero = self._kept(c.Z3_mk_fpa_rtz(self._ref))
+        self._nearest = self._referenced(c.Z3_mk_fpa_rne(self._ref))
+        self._to_zero = self._referenced(c.Z3_mk_fpa_rtz(self._ref))
         self._sorts: dict[int, Any] = {}  # by width; 0 is Bool, floats are negative
         self._lists = {"and": c.Z3_mk_and, "or": c.Z3_mk_or}
 
-    def _kept(self, ast: Any) -> Handle:
+    def _referenced(self, ast: Any) -> Handle:
         """A handle that is referenced for as long as the context lives: the lowering caches all of
         them."""
         self._c.Z3_inc_ref(self._ref, ast)
@@ -160,69 +160,73 @@ class _Builder:
         if found is None:
             make = self._c.Z3_mk_bv_sort
             found = make(self._ref, width) if width else self._c.Z3_mk_bool_sort(self._ref)
-            self._sorts[width] = self._kept(found)
+            self._sorts[width] = self._referenced(found)
         return found
 
     def boolean(self, value: bool) -> Handle:
-        return self._kept(
+        return self._referenced(
             self._c.Z3_mk_true(self._ref) if value else self._c.Z3_mk_false(self._ref)
         )
 
     def number(self, width: int, value: int) -> Handle:
-        return self._kept(self._c.Z3_mk_numeral(self._ref, str(value), self._sort(width)))
+        return self._referenced(self._c.Z3_mk_numeral(self._ref, str(value), self._sort(width)))
 
     def symbol(self, name: str, width: int) -> Handle:
         label = self._c.Z3_mk_string_symbol(self._ref, name)
         sort = self._sort(width if width > 1 else 0)  # a Bool
-        return self._kept(self._c.Z3_mk_const(self._ref, label, sort))
+        return self._referenced(self._c.Z3_mk_const(self._ref, label, sort))
 
     def zero_array(self) -> Handle:
-        return self._kept(self._c.Z3_mk_const_array(self._ref, self._sort(32), self.number(8, 0)))
+        return self._referenced(
+            self._c.Z3_mk_const_array(self._ref, self._sort(32), self.number(8, 0))
+        )
 
     def apply(self, function: str, *args: Handle) -> Handle:
         listed = self._lists.get(function)
         if listed is not None:
-            return self._kept(listed(self._ref, len(args), (self._array_types * len(args))(*args)))
-        return self._kept(self._functions[function](self._ref, *args))
+            return self._referenced(
+                listed(self._ref, len(args), (self._array_types * len(args))(*args))
+            )
+        return self._referenced(self._functions[function](self._ref, *args))
 
     def extract(self, a: Handle, high: int, low: int) -> Handle:
-        return self._kept(self._c.Z3_mk_extract(self._ref, high, low, a))
+        return self._referenced(self._c.Z3_mk_extract(self._ref, high, low, a))
 
     def extend(self, a: Handle, more: int, signed: bool) -> Handle:
         extend = self._c.Z3_mk_sign_ext if signed else self._c.Z3_mk_zero_ext
-        return self._kept(extend(self._ref, more, a))
+        return self._referenced(extend(self._ref, more, a))
 
     def _float_sort(self, exponent: int, significand: int) -> Any:
         key = -(exponent << 8 | significand)
         if key not in self._sorts:
             sort = self._c.Z3_mk_fpa_sort(self._ref, exponent, significand)
-            self._sorts[key] = self._kept(sort)
+            self._sorts[key] = self._referenced(sort)
         return self._sorts[key]
 
     def float_of_bits(self, exponent: int, significand: int, bits: Handle) -> Handle:
         sort = self._float_sort(exponent, significand)
-        return self._kept(self._c.Z3_mk_fpa_to_fp_bv(self._ref, bits, sort))
+        return self._referenced(self._c.Z3_mk_fpa_to_fp_bv(self._ref, bits, sort))
 
     def bits_of_float(
         self, name: str, exponent: int, significand: int, number: Handle
     ) -> tuple[Handle, Handle | None]:
-        return self._kept(self._c.Z3_mk_fpa_to_ieee_bv(self._ref, number)), None
+        return self._referenced(self._c.Z3_mk_fpa_to_ieee_bv(self._ref, number)), None
 
     def float_apply(self, function: str, *args: Handle) -> Handle:
         mode = [self._nearest] if function in ROUNDED else []
-        return self._kept(self._functions[function](self._ref, *mode, *args))
+        return self._referenced(self._functions[function](self._ref, *mode, *args))
 
     def float_of_float(self, exponent: int, significand: int, number: Handle) -> Handle:
         sort = self._float_sort(exponent, significand)
         convert = self._c.Z3_mk_fpa_to_fp_float
-        return self._kept(convert(self._ref, self._nearest, number, sort))
+        return self._referenced(convert(self._ref, self._nearest, number, sort))
 
     def float_of_integer(
         self, exponent: int, significand: int, bits: Handle, signed: bool
     ) -> Handle:
         sort = self._float_sort(exponent, significand)
         convert = self._c.Z3_mk_fpa_to_fp_signed if signed else self._c.Z3_mk_fpa_to_fp_unsigned
-        return self._kept(convert(self._ref, self._nearest, bits, sort))
+        return self._referenced(convert(self._ref, self._nearest, bits, sort))
 
     def integer_of_float(self, width: int, number: Handle) -> Handle:
-        return self._kept(self._c.Z3_mk_fpa_to_sbv(self._ref, self._to_zero, number, width))
+        return self._referenced(self._c.Z3_mk_fpa_to_sbv(self._ref, self._to_zero, number, width))

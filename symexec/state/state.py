@@ -143,7 +143,7 @@ class Event:
 
 @record
 class Formatted:
-    """A number as a printf conversion prints it, kept abstract so that printing never forks.
+    """A number as a printf conversion prints it, without its digits, so that printing never forks.
 
     ``printf("%5d", x)`` writes ``Formatted("%5d", x)``. ``spec`` is normalised: flags, width and
     precision, the letter, no length; the term's width says which type. Equal specs and equal terms

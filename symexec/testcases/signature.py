@@ -59,7 +59,7 @@ class Parameter:
     object), pointer (void *), structure (pointer to an object whose parts follow) or opaque (a
     pointer that no test sets: to a function); ``element`` is the C text of the scalar's or
     element's type, ``size`` its bytes, ``width`` its value bits. ``embedded``: an array, or a
-    structure, that is passed or kept itself and not by a pointer.
+    structure, that is passed or stored itself and not by a pointer.
 
     A part of an object has its ``owner``; it lies ``offset`` bytes into it, ``bits`` up if it is a
     bit-field, and an embedded array has ``room`` bytes. ``nullable``: it is null in some inputs. A

@@ -32,7 +32,7 @@ from symexec.testcases.inputs import (
 # ``leaks`` (with ``--leaks``) stand there only when there is something to say.
 
 
-MOST_KEPT = 64 * 1024  # bytes of one stream
+MOST_STORED = 64 * 1024  # bytes of one stream
 
 
 @record
@@ -65,12 +65,12 @@ class Observation:
 def clipped(data: bytes, total: int, rest: int = 0, allocated: int | None = None) -> bytes:
     """``data`` when it is short; else its beginning, and a mark that differs when the rest does
     (``rest`` is a checksum of it) or when the file takes another number of bytes on its disk."""
-    if total <= MOST_KEPT and len(data) == total:
+    if total <= MOST_STORED and len(data) == total:
         return data
     digest = hashlib.sha256(data + rest.to_bytes(8, "little")).hexdigest()[:16]
     holes = f", {allocated} of them allocated" if allocated not in (None, total) else ""
     text = f"\n[csgtest: {total} bytes in all{holes}, {digest}]\n"
-    return data[:MOST_KEPT] + text.encode()
+    return data[:MOST_STORED] + text.encode()
 
 
 def observation_to_json(seen: Observation) -> Json:

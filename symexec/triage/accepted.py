@@ -110,12 +110,12 @@ def accepted_of(
 
 def _needed(found: set[Causes]) -> list[Causes]:
     """The causes without those that are unions of others."""
-    kept: list[Causes] = []
+    retained: list[Causes] = []
     order = sorted(found, key=lambda causes: (len(causes), sorted(map(sorted, causes))))
     for causes in order[:MOST_CAUSES]:
-        if _covered(causes, kept) != causes:
-            kept.append(causes)
-    return kept
+        if _covered(causes, retained) != causes:
+            retained.append(causes)
+    return retained
 
 
 def _covered(causes: Causes, known: Iterable[Causes]) -> Causes:

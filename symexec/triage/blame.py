@@ -139,8 +139,8 @@ def smallest_sets(
 
 
 def _sorted(found: list[Ids], complete: bool, ended: bool = False) -> Smallest:
-    kept = {ids for ids in found if not any(other < ids for other in found)}
-    order = sorted(kept, key=lambda ids: (len(ids), sorted(ids)))
+    remaining = {ids for ids in found if not any(other < ids for other in found)}
+    order = sorted(remaining, key=lambda ids: (len(ids), sorted(ids)))
     return Smallest(tuple(order), complete, ended)
 
 
@@ -273,12 +273,12 @@ def _smaller(
 
 def _without(ids: Ids, removed: Ids, requires: Requires) -> Ids:
     """``ids`` without ``removed`` and without changes that require one of these."""
-    gone, kept = removed, ids - removed
+    gone, remaining = removed, ids - removed
     while True:
-        needing = frozenset(i for i in kept if requires.get(i, frozenset()) & gone)
+        needing = frozenset(i for i in remaining if requires.get(i, frozenset()) & gone)
         if not needing:
-            return kept
-        gone, kept = gone | needing, kept - needing
+            return remaining
+        gone, remaining = gone | needing, remaining - needing
 
 
 # ------------------------------------------------------------------------------------------ blame

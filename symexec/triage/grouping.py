@@ -130,11 +130,11 @@ def _only_literals(text: str) -> bool:
 
 def _skeleton(text: str) -> str:
     """The text without the contents of literals, and without spaces; adjacent literals are one."""
-    bare = re.sub(r"\s+", "", _LITERAL.sub(lambda found: _kept(found[0]), text))
+    bare = re.sub(r"\s+", "", _LITERAL.sub(lambda found: _blanked(found[0]), text))
     return re.sub(r'"+', '"', bare)
 
 
-def _kept(literal: str) -> str:
+def _blanked(literal: str) -> str:
     return '"' if literal.endswith('"') else literal
 
 

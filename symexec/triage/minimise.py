@@ -63,8 +63,8 @@ def smaller(test: TestInput) -> Iterator[TestInput]:
         if is_part(name) and isinstance(value, bytes | tuple | Elements):
             yield replace(test, parameters=_without(test.parameters, name))
         if isinstance(value, Elements):
-            for count, kept in _fewer(value.count):
-                yield replace(test, parameters=_of_so_many(test.parameters, name, count, kept))
+            for count, retained in _fewer(value.count):
+                yield replace(test, parameters=_of_so_many(test.parameters, name, count, retained))
     for i, (name, value) in enumerate(test.parameters):
         for less in _smaller_value(value):
             yield replace(test, parameters=_put(test.parameters, i, (name, less)))
@@ -111,14 +111,15 @@ def _fewer(count: int) -> Iterator[tuple[int, int]]:
 
 
 def _of_so_many(
-    named: tuple[tuple[str, Value], ...], array: str, count: int, kept: int
+    named: tuple[tuple[str, Value], ...], array: str, count: int, retained: int
 ) -> tuple[tuple[str, Value], ...]:
-    """The values with an array of so many structures, of which the first ``kept`` are unchanged."""
+    """The values with an array of so many structures, of which the first ``retained`` are
+    unchanged."""
     found = ((name, value, _element_of(name, array)) for name, value in named)
     return tuple(
         (name, Elements(count) if name == array else value)
         for name, value, element in found
-        if element is None or element < kept
+        if element is None or element < retained
     )
 
 

@@ -93,13 +93,13 @@ def number_changes(
         for symbol, (version, number) in owned.items()
         if number in final
     }
-    kept = [
+    retained = [
         (final[number], final[other])
         for number, others in edits.needs.items()
         for other in others
         if number in final and other in final
     ]
-    required = _requirements(unit, owners | _owners(unit), kept)
+    required = _requirements(unit, owners | _owners(unit), retained)
     shared = _shared_lines([edits[number] for number in order])
     records = [
         _record(edits[number], at, places[number], old, new, shared, required, sites[number])
@@ -290,13 +290,13 @@ def _renumber(unit: TranslationUnit, final: dict[int, int]) -> None:
 def _requirements(
     unit: TranslationUnit,
     owners: dict[Symbol, tuple[Version, int]],
-    kept: Iterable[tuple[int, int]],
+    retained: Iterable[tuple[int, int]],
 ) -> dict[int, frozenset[int]]:
     """For each change, the changes that it requires. One whose new side uses what another one adds
-    requires that one; one that removes a declaration requires those that remove its uses. ``kept``
-    are the pairs that were found when the edits were taken apart."""
+    requires that one; one that removes a declaration requires those that remove its uses.
+    ``retained`` are the pairs that were found when the edits were taken apart."""
     direct: dict[int, set[int]] = {}
-    for needing, needed in kept:
+    for needing, needed in retained:
         direct.setdefault(needing, set()).add(needed)
     for needing, needed, _ in _needs(unit, owners):
         direct.setdefault(needing, set()).add(needed)

@@ -245,7 +245,7 @@ class _Causes:
 
 
 def definitions(unit: TranslationUnit) -> dict[str, Definition]:
-    """What the user's files define besides objects and functions. A name that is defined several
+    """What the user's files define other than objects and functions. A name that is defined several
     times has all its definitions in one text."""
     values = {
         name: value

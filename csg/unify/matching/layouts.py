@@ -81,8 +81,8 @@ class Layouts:
         """Make an enumeration for one that only the old version has, with the enumerators that it
         alone has."""
         tag = self._free_tag(kind)
-        kept = own or ((f"{tag_text(tag)}__none", 0),)  # C has no enumeration without any
-        self._alone[kind] = replace(kind, tag=tag, enumerators=kept)
+        retained = own or ((f"{tag_text(tag)}__none", 0),)  # C has no enumeration without any
+        self._alone[kind] = replace(kind, tag=tag, enumerators=retained)
 
     def split_record(self, kind: Type) -> Record | None:
         """The new version's record, when ``kind`` is a record that is split, of either version;

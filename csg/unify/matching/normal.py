@@ -74,7 +74,7 @@ from csg.language.types import (
 #     g(x)        vs  g(x, 1)    ->   g(x, change(0, 1))
 #
 # They print as ordinary numbers. What tells them apart is their place, which no source has; a
-# projection takes them out again together with what they kept still.
+# projection removes them together with what they switch off.
 
 
 def neutral(value: int, kind: Type = INT) -> IntegerConstant:
@@ -288,8 +288,8 @@ class _Normal:
             return replace(node, name=f"{node.name} {self._labels.get(name, name)}", arguments=())
         changed = rebuilt(node, self._part)
         if isinstance(changed, Call):  # arguments that only the other version passes
-            kept = tuple(each for each in changed.arguments if not is_neutral(each))
-            return replace(changed, arguments=kept)
+            retained = tuple(each for each in changed.arguments if not is_neutral(each))
+            return replace(changed, arguments=retained)
         if isinstance(changed, Logical):
             return joined(changed.operator, changed.operands)
         return changed

@@ -125,16 +125,16 @@ class Expressions:
         before, after = _operands(old, operator), _operands(new, operator)
         if (len(before) < 2 and wanted != CONDITION) or (len(after) < 2 and wanted != CONDITION):
             return None
-        kept = 0
-        while kept < min(len(before), len(after)) and self.prints.of(before[kept]) == (
-            self.prints.of(after[kept])
+        retained = 0
+        while retained < min(len(before), len(after)) and self.prints.of(before[retained]) == (
+            self.prints.of(after[retained])
         ):
-            kept += 1
-        last = self._rest(operator, before[kept:], after[kept:])
-        if kept == 0 or last is None:
+            retained += 1
+        last = self._rest(operator, before[retained:], after[retained:])
+        if retained == 0 or last is None:
             return None
         place = after[0].location
-        whole = Logical(operator, (*after[:kept], last.expression), INT, place)
+        whole = Logical(operator, (*after[:retained], last.expression), INT, place)
         return Merged(whole, last.cost)
 
     def _rest(

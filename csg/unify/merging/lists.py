@@ -85,9 +85,9 @@ class _Wraps:
         parts = [(node.then, node.otherwise, 1)]
         if node.otherwise is not None and not _goes_on(node.otherwise):
             parts.append((node.otherwise, node.then, 0))
-        for kept, other, value in parts:
-            for start, stop in self._runs(plain, kept.items):
-                block = self._wrapped(plain[start:stop], node, kept, other, value, version)
+        for retained, other, value in parts:
+            for start, stop in self._runs(plain, retained.items):
+                block = self._wrapped(plain[start:stop], node, retained, other, value, version)
                 if block is not None:
                     yield block, start, stop
 
@@ -95,15 +95,17 @@ class _Wraps:
         self,
         run: Items,
         node: If,
-        kept: Compound,
+        retained: Compound,
         other: Compound | None,
         value: int,
         version: Version,
     ) -> Block | None:
         new = version is Version.NEW
-        end = kept.end if new else run[-1].location
-        inner = self._unify(run, kept.items, end) if new else self._unify(kept.items, run, end)
-        apart = self._prints.sizes(run) + self._prints.sizes(kept.items)
+        end = retained.end if new else run[-1].location
+        inner = (
+            self._unify(run, retained.items, end) if new else self._unify(retained.items, run, end)
+        )
+        apart = self._prints.sizes(run) + self._prints.sizes(retained.items)
         if inner.cost >= apart:
             return None
         pieces: tuple[Tree, ...] = (node.condition,)
@@ -117,8 +119,8 @@ class _Wraps:
         )
         kind = condition_type(node.condition)
         condition = only_in(version, node.condition, value, edit, kind)
-        body = replace(kept, items=inner.items)
-        then, otherwise = (body, other) if value else (other or kept, body)
+        body = replace(retained, items=inner.items)
+        then, otherwise = (body, other) if value else (other or retained, body)
         whole = If(condition, then, otherwise, node.location)
         cost = inner.cost + self._prints.size(node.condition) + 1
         return Block((whole,), cost + (self._prints.size(other) if other is not None else 0))

@@ -214,9 +214,9 @@ def _executed(node: Execute) -> tuple[Statement, ...]:
     if not others:
         match first:
             case ExpressionStatement(expression=expression):
-                kept = _assigned(plain_assignment(expression), node)
-                if kept is not None:
-                    return (kept,)
+                retained = _assigned(plain_assignment(expression), node)
+                if retained is not None:
+                    return (retained,)
             case If(otherwise=None):
                 kind = condition_type(first.condition)
                 guard = only_in(node.version, first.condition, 0, node.change, kind)

@@ -162,7 +162,7 @@ def prelude(notation: Notation, changes: int) -> str:
 # Ask through a probe wherever the program decides.
 #
 #     if (a && change(b, c))     ->   if (probe(1, a) && probe(2, change(b, c)))
-#     x ?: y;  switch (x)        ->   either(3, x) ?: y;  switch (kept(4, x))
+#     x ?: y;  switch (x)        ->   either(3, x) ?: y;  switch (chosen(4, x))
 #
 # Which expressions have a probe is the caller's to say: ``site`` gives the number, or 0. A probe
 # hands its value on, as 0 or 1 where only the truth is asked for; what it records is the truth, of
@@ -174,7 +174,7 @@ def prelude(notation: Notation, changes: int) -> str:
 # goes from left to right, and so do probes.
 
 
-PROBE, EITHER, KEPT = "csgtest_probe", "csgtest_either", "csgtest_kept"
+PROBE, EITHER, CHOSEN = "csgtest_probe", "csgtest_either", "csgtest_chosen"
 QUIET = "csgtest_quiet"
 HEADER = f"""\
 extern int csgtest_decided(unsigned site, unsigned long long value);
@@ -183,7 +183,7 @@ extern void {QUIET}(int more);
 #define {EITHER}(site, ...) \\
     ({{ __typeof__((__VA_ARGS__) + 0) csgtest_value = (__VA_ARGS__); \\
         csgtest_decided(site, csgtest_value != 0); csgtest_value; }})
-#define {KEPT}(site, ...) \\
+#define {CHOSEN}(site, ...) \\
     ({{ __typeof__((__VA_ARGS__) + 0) csgtest_value = (__VA_ARGS__); \\
         csgtest_decided(site, (unsigned long long)csgtest_value); csgtest_value; }})
 #define {QUIET}_value(...) \
@@ -227,12 +227,12 @@ class Probes:
             case Conditional():
                 asked = node.condition
                 inner = (
-                    self.condition(asked) if node.then is not None else self._kept(asked, EITHER)
+                    self.condition(asked) if node.then is not None else self._probed(asked, EITHER)
                 )
                 return self._asking(node, inner)
             case Switch():
                 inner = rebuilt(replace(node, selector=_HOLE), self._below)
-                return replace(inner, selector=self._kept(node.selector, KEPT))
+                return replace(inner, selector=self._probed(node.selector, CHOSEN))
             case Logical():
                 return replace(node, operands=tuple(map(self.condition, node.operands)))
             case Binary() if _order_shows(node.left, node.right):
@@ -301,7 +301,7 @@ class Probes:
             case _:
                 return self.tree(node)
 
-    def _kept(self, node: Expression, probe: str) -> Any:
+    def _probed(self, node: Expression, probe: str) -> Any:
         return self._wrapped(node, self.tree(node), probe)
 
     def _wrapped(self, asked: Expression, inner: Any, probe: str) -> Any:

@@ -121,8 +121,10 @@ def _open(context: Context, path: Operand, rest: Arguments, base: Operand | None
         return answered(context, -EINVAL)
     if flags & CREATE and (yield from is_named_as_folder(context, path, base)):
         return answered(context, -EISDIR)
-    kept = flags & NO_FOLLOW or (flags & CREATE and flags & EXCLUSIVE)
-    found = yield from look_up(context, path, Last.KEPT if kept else Last.FOLLOWED, base)
+    not_followed = flags & NO_FOLLOW or (flags & CREATE and flags & EXCLUSIVE)
+    found = yield from look_up(
+        context, path, Last.NOT_FOLLOWED if not_followed else Last.FOLLOWED, base
+    )
     if isinstance(found, int):
         return answered(context, found)
     return answered(context, (yield from open_found(context, found, flags, mode)))

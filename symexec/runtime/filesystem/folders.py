@@ -92,7 +92,7 @@ def make_link_at(context: Context, arguments: Arguments) -> Model:
     if flags & ~FOLLOW:
         return answered(context, -EINVAL)
     bases = (arguments[0], arguments[2])
-    last = Last.FOLLOWED if flags & FOLLOW else Last.KEPT
+    last = Last.FOLLOWED if flags & FOLLOW else Last.NOT_FOLLOWED
     return (yield from _link(context, arguments[1], arguments[3], bases, last))
 
 
@@ -104,7 +104,7 @@ def _link(
     old: Operand,
     new: Operand,
     bases: Bases = (None, None),
-    last: Last = Last.KEPT,
+    last: Last = Last.NOT_FOLLOWED,
 ) -> Model:
     source = yield from look_up(context, old, last, bases[0])
     if isinstance(source, int):
@@ -117,8 +117,8 @@ def _link(
     if node(context, source.node).kind == FOLDER:
         return answered(context, -EPERM)
     yield from _enter(context, target, source.node)
-    kept = node(context, source.node)
-    put_node(context, source.node, replace(kept, links=kept.links + 1))
+    known = node(context, source.node)
+    put_node(context, source.node, replace(known, links=known.links + 1))
     return 0
 
 
@@ -142,8 +142,8 @@ def _enter(context: Context, target: Found, number: int) -> Asking[None]:
     if target.symbolic:
         name = yield from pinned_name(target.symbolic)
     above = node(context, target.folder)
-    kept = tuple(entry for entry in above.entries if entry[0] != name)
-    put_node(context, target.folder, replace(above, entries=(*kept, (name, number))))
+    known = tuple(entry for entry in above.entries if entry[0] != name)
+    put_node(context, target.folder, replace(above, entries=(*known, (name, number))))
 
 
 @models("symlink", effects="reads 0 1", needs=(ERRNO,))
@@ -221,8 +221,8 @@ def _remove_file(context: Context, found: Found) -> int:
     if kind == FOLDER:
         return -EISDIR
     _leave(context, found)
-    kept = node(context, found.node)
-    put_node(context, found.node, replace(kept, links=kept.links - 1))
+    known = node(context, found.node)
+    put_node(context, found.node, replace(known, links=known.links - 1))
     return 0
 
 
@@ -235,20 +235,20 @@ def _remove_folder(context: Context, found: Found) -> int:
         return -ENOENT
     if not allowed(context, found.folder, WRITE | SEARCH):
         return -EACCES
-    kept = node(context, found.node)
-    if kept.kind != FOLDER:
+    known = node(context, found.node)
+    if known.kind != FOLDER:
         return -ENOTDIR
-    if kept.entries:
+    if known.entries:
         return -ENOTEMPTY
     _leave(context, found)
-    put_node(context, found.node, replace(kept, links=0))
+    put_node(context, found.node, replace(known, links=0))
     return 0
 
 
 def _leave(context: Context, found: Found) -> None:
     above = node(context, found.folder)
-    kept = tuple(entry for entry in above.entries if entry[0] != found.name)
-    put_node(context, found.folder, replace(above, entries=kept))
+    known = tuple(entry for entry in above.entries if entry[0] != found.name)
+    put_node(context, found.folder, replace(above, entries=known))
 
 
 # ---------------------------------------------------------------------- rename
@@ -400,9 +400,9 @@ def _listing(context: Context, folder: int) -> Asking[tuple[tuple[bytes, int], .
     """The names and nodes in a folder: dots first, then the newest first, as tmpfs lists them."""
     if folder in READ_ONLY:
         yield End(Unsupported("listing a folder of the host"))
-    kept = node(context, folder)
-    found = [(b".", folder), (b"..", kept.parent)]
-    for name, _ in reversed(kept.entries):
+    known = node(context, folder)
+    found = [(b".", folder), (b"..", known.parent)]
+    for name, _ in reversed(known.entries):
         number = yield from child(context, folder, name)
         if number is not None:
             found.append((name, number))

@@ -260,6 +260,6 @@ def _made_folder(nodes: dict[int, Node], base: int, path: bytes) -> int:
 def _entered(nodes: dict[int, Node], folder: int, name: bytes, added: Node) -> None:
     number = max(FIRST_NUMBER, *nodes) + 1
     nodes[number] = added
-    kept = nodes[folder]
-    entries = tuple(entry for entry in kept.entries if entry[0] != name)
-    nodes[folder] = replace(kept, entries=(*entries, (name, number)))
+    around = nodes[folder]
+    entries = tuple(entry for entry in around.entries if entry[0] != name)
+    nodes[folder] = replace(around, entries=(*entries, (name, number)))

@@ -65,7 +65,7 @@ class Last(Enum):
     counts, whatever it is (mkdir, unlink, rename)."""
 
     FOLLOWED = "followed"
-    KEPT = "kept"
+    NOT_FOLLOWED = "not followed"
     ENTRY = "entry"
 
 
@@ -210,7 +210,7 @@ def _walk(
                 return _on_host(context, here, [name, *reversed(names)], slash)
             return -ENOENT if names else Found(here, name, None, slash)
         found = node(context, there)
-        followed = last is Last.FOLLOWED or (slash and last is Last.KEPT)
+        followed = last is Last.FOLLOWED or (slash and last is Last.NOT_FOLLOWED)
         if found.kind == LINK and (names or followed):
             links += 1
             if links > MOST_LINKS:
@@ -250,12 +250,12 @@ def _on_host(
 def child(context: Context, folder: int, name: bytes) -> Asking[int | None]:
     """The node of a name in a folder, or None. Whether a file exists that only may exist is
     decided; from then on it is part of the input."""
-    kept = node(context, folder)
+    around = node(context, folder)
     if name == b".":
         return folder
     if name == b"..":
-        return kept.parent
-    number = dict(kept.entries).get(name)
+        return around.parent
+    number = dict(around.entries).get(name)
     if number is None:
         return None
     found = node(context, number)
@@ -343,7 +343,7 @@ def _read_link(
     room = yield from pin(fitted(size, 32), "the size given to readlink")
     if room == 0 or room >> 31:
         return answered(context, -EINVAL, 64)
-    found = yield from look_up(context, path, Last.KEPT, base)
+    found = yield from look_up(context, path, Last.NOT_FOLLOWED, base)
     if isinstance(found, int):
         return answered(context, found, 64)
     if found.node is None:

@@ -57,7 +57,7 @@ def describe_path(context: Context, arguments: Arguments) -> Model:
 
 @models("lstat", "lstat64", effects="reads 0, writes 1", needs=(ERRNO,))
 def describe_entry(context: Context, arguments: Arguments) -> Model:
-    found = yield from _existing(context, arguments[0], Last.KEPT)
+    found = yield from _existing(context, arguments[0], Last.NOT_FOLLOWED)
     return (yield from _described(context, found, arguments[1]))
 
 
@@ -69,7 +69,7 @@ def describe_path_at(context: Context, arguments: Arguments) -> Model:
         if context.load(address, 1) == 0:
             number = yield from opened_node(context, arguments[0])
             return (yield from _described(context, number, arguments[2]))
-    last = Last.KEPT if flags & KEEP_LINK else Last.FOLLOWED
+    last = Last.NOT_FOLLOWED if flags & KEEP_LINK else Last.FOLLOWED
     found = yield from _existing(context, arguments[1], last, arguments[0])
     return (yield from _described(context, found, arguments[2]))
 
@@ -204,7 +204,7 @@ def is_accessible_in_effect(context: Context, arguments: Arguments) -> Model:
 @models("faccessat", effects="reads 1", needs=(ERRNO,))
 def is_accessible_at(context: Context, arguments: Arguments) -> Model:
     flags = yield from pin(arguments[3], "the flags given to faccessat")
-    last = Last.KEPT if flags & KEEP_LINK else Last.FOLLOWED
+    last = Last.NOT_FOLLOWED if flags & KEEP_LINK else Last.FOLLOWED
     return (yield from _accessible(context, arguments[1], arguments[2], last, arguments[0]))
 
 

@@ -62,7 +62,7 @@ class Matcher:
         self.not_begin = not_begin
         self.not_end = not_end
         self._ends: dict[tuple[int, int, int], frozenset[int]] = {}
-        self._kept: list[Tree] = []  # so that no other tree gets the identity of a known one
+        self._trees: list[Tree] = []  # so that no other tree gets the identity of a known one
         self._tests: dict[tuple[frozenset[int], int], bool] = {}
 
     def search(self, pattern: Pattern) -> Asking[list[Span] | None]:
@@ -123,7 +123,7 @@ class Matcher:
         if key not in self._ends:
             found = yield from self._ends_of(tree, start, part)
             self._ends[key] = found
-            self._kept.append(tree)
+            self._trees.append(tree)
         return self._ends[key]
 
     def _ends_of(self, tree: Tree, start: int, part: int) -> Asking[frozenset[int]]:

@@ -202,8 +202,8 @@ def _write(
     size = None if room is None else (yield from pin(room, "the size given to snprintf"))
     if size != 0:
         address = yield from place(buffer)
-        kept = text.bytes if size is None else text.bytes[: size - 1]
-        write_bytes(context, address, [*kept, 0])
+        retained = text.bytes if size is None else text.bytes[: size - 1]
+        write_bytes(context, address, [*retained, 0])
     _store_counts(context, text)
     return text.count
 

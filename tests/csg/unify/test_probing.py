@@ -33,7 +33,7 @@ ASKED = {
     "if (a ? b : f(a)) b = 1;": (
         "if (csgtest_probe(1, a) ? csgtest_probe(2, b) : csgtest_probe(3, f(a))) { b = 1; }"
     ),
-    "switch (f(a)) { case 1: b = 2; }": "switch (csgtest_kept(1, f(a))) { case 1: b = 2; }",
+    "switch (f(a)) { case 1: b = 2; }": "switch (csgtest_chosen(1, f(a))) { case 1: b = 2; }",
     "static int z = 1 && 2;": "static int z = 1 && 2;",
     "if (a) b = 1; else if (b) a = 1; else a = 2;": (
         "if (csgtest_probe(1, a)) { b = 1; } else if (csgtest_probe(2, b)) { a = 1; } "

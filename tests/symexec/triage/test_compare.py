@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from symexec.replay import Pair
 from symexec.testcases import DifferenceKind, Observation
-from symexec.testcases.testcase import MOST_KEPT
+from symexec.testcases.testcase import MOST_STORED
 from symexec.triage import classify, differing_parts
 from symexec.triage.compare import Course, plain_stderr
 
@@ -112,5 +112,5 @@ def test_places_are_found_wherever_they_stand(text: bytes) -> None:
 
 def test_a_long_word_on_standard_error_takes_no_time() -> None:
     began = time.process_time()
-    plain_stderr(Observation(stderr=b"x" * MOST_KEPT))
+    plain_stderr(Observation(stderr=b"x" * MOST_STORED))
     assert time.process_time() - began < 1
