@@ -107,14 +107,14 @@ COMMANDS: Mapping[str, Command] = {
 exit code: 0 no difference found, 1 differences (--fail-on), 2 trouble""",
     ),
     "ci": Command(
-        "build what a pull request changes, as the CI service tells it, and report to it",
+        "build what a pull request changes by the data of the CI service, and report to it",
         (
             row(
                 "--base",
                 scope=Scope.CALL,
                 metavar="REVISION",
-                help="what the pull request is compared with, from where both part (default: what "
-                "the service says; what is staged for pre-commit; else origin/HEAD)",
+                help="what the pull request is compared with, from where both diverge (default: "
+                "what the service says; what is staged for pre-commit; else origin/HEAD)",
             ),
             *(each for each in FILES if each.key not in ("old-build", "new-build", "staged")),
             *ANNOTATION,
@@ -162,7 +162,7 @@ exit code: 0 no difference that --fail-on names, 1 differences, 2 trouble""",
             row(
                 "--prune",
                 action="store_true",
-                help="remove what was accepted of this program and is gone from it",
+                help="remove entries of this program whose statements are no changes any more",
             ),
         ),
         reading.accept,
@@ -214,19 +214,19 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
             row(
                 "--function",
                 metavar="F",
-                help="show nothing but this function (figure: the one that is started in)",
+                help="show only this function (figure: default the entry function)",
             ),
             row(
                 "--full",
                 action="store_true",
-                help="draw every node and edge, also what is folded or implied by others",
+                help="draw every node and edge, also those that are folded or implied by others",
             ),
             row(
                 "--format",
                 choices=names(GraphFormat),
                 default="text",
                 help="svg and html (with pan, zoom and search) work without Graphviz, png needs "
-                "it; graphml is for programs that compute with graphs, mermaid for Markdown "
+                "it; graphml is for graph programs, mermaid for Markdown "
                 "(default: %(default)s)",
             ),
             OUTPUT_FILE,
@@ -251,7 +251,7 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
                 metavar="NAME,..",
                 type=names_given,
                 default=list(CompareOptions(Path(), Path()).modes),
-                help="what is compared: searches, with what is left out of them behind a hyphen "
+                help="what is compared: searches, with strategies to leave out behind hyphens "
                 "(guided-guards-turns, guided-all), and native (default: "
                 f"{','.join(CompareOptions(Path(), Path()).modes)})",
             ),
@@ -282,8 +282,8 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
             row(
                 "--explain",
                 action="store_true",
-                help="instead of the program: what each change is, why it stands as it does, what "
-                "it needs, and what of the text is no change",
+                help="instead of the program: what each change is, why it is unified as it is, "
+                "what it requires, and which edits of the text are no changes",
             ),
             OUTPUT_FILE,
         ),
@@ -333,8 +333,8 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
                 "--time",
                 metavar="S",
                 type=seconds,
-                help="seconds after which no further test is begun; those left over are counted, "
-                "and without a difference the exit code is 2 (default: until all have run)",
+                help="seconds after which no further test is begun; tests that did not run are "
+                "counted, and without a difference the exit code is then 2 (default: no limit)",
             ),
             TRUST,
             UNPROTECTED,

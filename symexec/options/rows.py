@@ -111,8 +111,8 @@ OLD_AND_NEW = (
         scope=Scope.CALL,
         metavar="OLD",
         nargs="?",
-        help="C file, or folder of C files, before the change; or revisions of the repository that "
-        "this is: A..B, A...B (from where they diverge), A (against the work tree); left out: HEAD",
+        help="C file, or folder of C files, before the change; or revisions of this repository: "
+        "A..B, A...B (from where they diverge), A (against the work tree); left out: HEAD",
     ),
     row(
         "new",
@@ -138,20 +138,20 @@ CALLED = under(
         type=Path,
         action="append",
         default=[],
-        help="a file or folder of inputs or of tests, whose texts inputs are made of natively; may "
-        "be repeated (default: in a checkout, what its names say holds tests)",
+        help="a file or folder of inputs or tests, from whose texts native testing makes inputs; "
+        "may be repeated (default: in a checkout, files that are tests by their names)",
     ),
     row(
         "--no-preconditions",
         action="store_true",
-        help="for F: try inputs too that break what the code of both versions expects of callers, "
-        "as a length beyond the buffer; what is expected is in the report",
+        help="for F: also try inputs that break what the code of both versions expects of "
+        "callers, such as a length beyond the buffer; the report says what is expected",
     ),
     row(
         "--globals",
         choices=names(Globals),
         default=InputOptions().globals.value,
-        help="what scalars hold that the caller of F may have set: any value, or what they are "
+        help="values of scalars that the caller of F may have set: any value, or what they are "
         "initialised with (default: %(default)s)",
     ),
 )
@@ -240,8 +240,8 @@ SEARCH = under(
         example="4G",
         metavar="SIZE",
         type=memory_size,
-        help="memory that the search may take, as 800M or 4G; where it is short states of the "
-        "lowest priority are let go (default: three quarters of what the machine has free)",
+        help="memory that the search may take, such as 800M or 4G; where it is short, states of "
+        "the lowest priority are dropped (default: three quarters of what the machine has free)",
     ),
     row(
         "--seed",
@@ -261,7 +261,7 @@ SEARCH = under(
         "--solver",
         choices=names(SolverName),
         default=SearchOptions().solver.value,
-        help="solver that answers what the layers before it leave (default: %(default)s)",
+        help="solver for the queries that cheaper layers do not answer (default: %(default)s)",
     ),
 )
 WITHOUT = row(
@@ -271,7 +271,7 @@ WITHOUT = row(
     type=names_given,
     action="extend",
     default=[],
-    help="leave strategies of the search out, or all of them: {strategies}",
+    help="leave out these strategies of the search, or all: {strategies}",
 )
 MODE = under(
     "search",
@@ -279,7 +279,7 @@ MODE = under(
         "--mode",
         example="guided",
         metavar="NAME",
-        help="which state runs next (default: guided; with seeds, what was published): {modes}",
+        help="which state runs next (default: guided; with seeds: published): {modes}",
     ),
     WITHOUT,
     row(
@@ -292,7 +292,7 @@ MODE = under(
     row(
         "--no-prune",
         action="store_true",
-        help="keep paths that can neither reach a change nor carry one",
+        help="do not drop paths that can neither reach a change nor carry one",
     ),
 )
 DETERMINISTIC = under(
@@ -312,7 +312,7 @@ STOP = under(
         metavar="N",
         type=positive_count,
         help="end the search once N inputs are confirmed on which the versions differ, accepted "
-        "differences not counted (default: look for more until the time is over)",
+        "differences not counted (default: search until the time is over)",
     ),
 )
 SHADOW = under(
@@ -360,8 +360,8 @@ SUITE = under(
         scope=Scope.CALL,
         metavar="PATH",
         type=Path,
-        help="what the suite runs: a name that it finds by PATH, or a file whose place is taken "
-        "while the suite runs",
+        help="the program that the suite runs: a name that it finds by PATH, or a file that is "
+        "replaced while the suite runs",
     ),
     row(
         "--tests-time",
@@ -386,8 +386,8 @@ MEMORY = under(
         metavar="N",
         type=positive_length,
         default=MemoryOptions().most_allocated,
-        help="bytes above the least that an object of symbolic size may have; larger ones are cut, "
-        "unless they are few (default: %(default)s)",
+        help="bytes that an object of symbolic size may have above its least size; paths with "
+        "larger ones are cut, unless their sizes are few (default: %(default)s)",
     ),
     row(
         "--leaks",
@@ -396,7 +396,11 @@ MEMORY = under(
         "difference where one version alone, or one version more, loses it (build; there default "
         "for functions where the patch changes what is allocated or freed)",
     ),
-    row("--no-leaks", action="store_true", help="it is none, whatever the patch changes"),
+    row(
+        "--no-leaks",
+        action="store_true",
+        help="do not look for such memory, whatever the patch changes",
+    ),
 )
 RESULTS = under(
     "results",
@@ -426,7 +430,7 @@ EXPORT = under(
         type=form_and_file,
         action="append",
         default=[],
-        help=f"write what was found as {', '.join(names(Form))} as well (csgtest export --help); "
+        help=f"also write what was found as {', '.join(names(Form))} (csgtest export --help); "
         "may be repeated",
     ),
 )
@@ -510,8 +514,9 @@ FILES = under(
         scope=Scope.PROJECT,
         example="make -C src",
         metavar="BUILD",
-        help="folder with compile_commands.json: flags for each file; of revisions also the "
-        "command that builds them, as 'make -C src' (default: found out)",
+        help="folder with compile_commands.json: flags for each file; with revisions also the "
+        "command that builds them, such as 'make -C src' (default: found by the files that are "
+        "there)",
     ),
     row(
         "--old-build",
@@ -542,7 +547,7 @@ FILES = under(
         nargs="+",
         action="extend",
         default=[],
-        help="of revisions: the programs or libraries to look at (default: all that the change "
+        help="with revisions: the programs or libraries to test (default: all that the change "
         "reaches, without tests and examples)",
     ),
     row(
@@ -552,16 +557,16 @@ FILES = under(
         metavar="GLOB",
         action="append",
         default=[],
-        help="files whose changes are not looked at, and whose programs are not: a path below the "
-        "top, or a folder; * stands for slashes too; may be repeated",
+        help="files to ignore, with the programs made of them: a path below the top, or a folder; "
+        "* matches slashes too; may be repeated",
     ),
     row(
         "--config",
         scope=Scope.CALL,
         metavar="FILE",
         type=Path,
-        help="what holds where this command line says nothing (default: csgtest.toml, at the top "
-        "of the repository, or in the folder that the folders OLD and NEW lie in)",
+        help="settings for all options that are not given here (default: csgtest.toml at the top "
+        "of the repository, or in the folder that contains the folders OLD and NEW)",
     ),
     row("--no-config", scope=Scope.CALL, action="store_true", help="read no csgtest.toml"),
 )
@@ -572,8 +577,8 @@ GOLDEN = under(
         example="intended.c",
         metavar="FIXED",
         type=Path,
-        help="what is intended: a C file or folder in NEW's place, or an executable; a difference "
-        "is then a regression, an incomplete-fix or a progression",
+        help="the intended version: a C file or folder in NEW's place, or an executable; a "
+        "difference is then a regression, an incomplete-fix or a progression",
     ),
 )
 ANNOTATION = under(
@@ -589,8 +594,9 @@ ANNOTATION = under(
         "--style",
         choices=("execute", "published"),
         default="execute",
-        help="code that one version has: run by it alone, or behind a branch on which the versions "
-        "part, as published for shadow symbolic execution (default: %(default)s)",
+        help="code that only one version has: run by this version alone, or behind a branch at "
+        "which the versions diverge, as published for shadow symbolic execution (default: "
+        "%(default)s)",
     ),
 )
 GRAPH = under(
@@ -606,7 +612,7 @@ GRAPH = under(
     row(
         "--no-deletions",
         action="store_true",
-        help="deleted statements are no nodes of it",
+        help="leave deleted statements out of the graph",
     ),
     row(
         "--paper",

@@ -98,7 +98,9 @@ PATIENT = 16  # turns without anything new after which an initial state goes dow
 KNOWN = 4  # turns of which one is for states whose targets all have tests
 
 
-@strategy("bounds", "inputs beyond the bounds too, one turn of eight once the search takes long")
+@strategy(
+    "bounds", "inputs beyond the bounds as well, in one turn of eight once the search takes long"
+)
 class Bounds(Partition):
     """Runs states beyond the bounds now and then; the search within the bounds is over when no
     other state is left."""
@@ -196,7 +198,9 @@ class Turns(Partition):
         heapq.heappush(self._due, (self._now + later, place, lane))
 
 
-@strategy("speculations", "what is left of a speculation later, fewest of them first")
+@strategy(
+    "speculations", "states that are the rest of speculations later, the fewest speculations first"
+)
 class Speculations(Partition):
     """A searcher for each number of speculations that a state is the rest of. Each level that has
     states gets twice the turns of the next, so that a path without an end delays no state for
@@ -253,17 +257,17 @@ class Groups(Partition):
         return [state for key in self._order for state in self._parts[key].states()]
 
 
-@strategy("guards", "turns over the values of what decides whether a change is met")
+@strategy("guards", "turns over the values of variables that decide whether a change is met")
 def guards(make: Make, context: Context) -> Searcher:
     return Groups(make, context.guards) if context.guards is not None else make()
 
 
-@strategy("masks", "turns over the values of what hides the effect of a change")
+@strategy("masks", "turns over the values of variables that hide the effect of a change")
 def masks(make: Make, context: Context) -> Searcher:
     return Groups(make, context.masks) if context.masks is not None else make()
 
 
-@strategy("uncovered", "states that look for a node without a test, three turns of four")
+@strategy("uncovered", "states with a target that has no test, in three turns of four")
 class Uncovered(Partition):
     """Prefers states whose targets have no test yet. Targets get tests while a state waits, so the
     group of a state is computed anew before it runs."""
@@ -298,10 +302,10 @@ def uniform(make: Make, context: Context) -> Searcher:
 
 
 behaviour("continuation", "go on behind an output, to differences that show later on the path")
-behaviour("usage", "along ordinary command lines too, most of the time without a native phase")
-behaviour("divergences", "a test at once where the versions diverge for the first time")
-behaviour("opposites", "and one on the other side of zero")
-behaviour("rest", "where no input decides anything more: a test at once, and last in the queue")
+behaviour("usage", "along ordinary command lines, most of the time, where no native fuzzing runs")
+behaviour("divergences", "a test as soon as the versions diverge for the first time")
+behaviour("opposites", "with it, a test whose input has the opposite sign")
+behaviour("rest", "a path on which no input decides anything more is a test at once, and runs last")
 behaviour("pruning", "drop states that can neither reach a change nor carry one")
 
 
