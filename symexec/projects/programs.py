@@ -285,14 +285,14 @@ def _of_one_program(version: BuiltVersion, own: dict[str, str], near: Sequence[s
         alike = [sum(1 for _ in takewhile(lambda two: two[0] == two[1], each)) for each in pairs]
         return -max(alike, default=0), source
 
-    kept: dict[str, str] = {}
+    retained: dict[str, str] = {}
     taken: set[str] = set()
     for source in sorted(own, key=distance):
         names = version.defined.get(own[source], set())
         if taken.isdisjoint(names):
             taken |= names
-            kept[source] = own[source]
-    return [kept[source] for source in sorted(kept)]
+            retained[source] = own[source]
+    return [retained[source] for source in sorted(retained)]
 
 
 def _is_of_a_library(version: BuiltVersion, source: str, ignored: Sequence[str]) -> bool:
