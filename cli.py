@@ -2,6 +2,7 @@
 
     $ csgtest build old.c new.c        exit code 0: nothing differs, 1: something does, 2: trouble
 
+Options are declared in symexec/options/definitions.py, commands in symexec/options/commands.py.
 Importing this costs next to nothing; each command imports what it needs when it runs.
 """
 

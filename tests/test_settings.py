@@ -18,7 +18,7 @@ from csg.errors import UsageError
 from csg.programs import matches
 from symexec.options import BuildOptions, Range
 from symexec.options.arguments import Call, parse
-from symexec.options.rows import FLAGS, Argument, Scope
+from symexec.options.definitions import FLAGS, Argument, Scope
 from symexec.options.settings import keys, read_settings, template
 from symexec.search.registry import described
 from tests.command_line import csgtest

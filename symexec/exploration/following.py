@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from symexec.counters import PATIENT, Counters, WorkClock
 from symexec.exploration.paths import Exploration, Finding
 from symexec.exploration.pinning import Pins, seeded, with_seed
-from symexec.exploration.preparation import Prepared, pruner
+from symexec.exploration.preparation import Prepared
 from symexec.exploration.searching import engine_for
 from symexec.fuzzing.candidates import Candidates
 from symexec.fuzzing.ordinary import command_lines
@@ -79,7 +79,7 @@ class Following:
             self._searcher(),
             self.counters,
             caller=prepared.caller,
-            prunes=pruner(prepared) if options.search.prune else None,
+            prunes=prepared.pruner() if options.search.prune else None,
             clock=self._own_time,
             watchdog=watchdog,
         )

@@ -45,11 +45,11 @@ from symexec.fuzzing.usage import Usage, usage_of
 from symexec.inputs.assumptions import ended, within_bounds
 from symexec.inputs.plan import plan
 from symexec.inputs.structures import compared_with_null
-from symexec.memory import BOTH
 from symexec.options import BuildOptions, Globals, InputOptions, versions_of
 from symexec.runtime import library
 from symexec.runtime.process import SETTERS
 from symexec.search.registry import Aim
+from symexec.search.strategies import pruner
 from symexec.search.targets import Frontier, Targets
 from symexec.state.state import State
 from symexec.testcases import EntrySignature, called_with, differing_part, signature_of
@@ -173,6 +173,11 @@ class Prepared:
         }
         return Frontier(wanted, covered, lambda: self.distances)
 
+    def pruner(self) -> Callable[[State], bool]:
+        """See ``search.strategies``."""
+        again = {name for name, code in self.program.functions.items() if _calls_setjmp(code)}
+        return pruner(changes_reachable(self.program, self.distances), again)
+
     def watched(self) -> Places:
         """The places where the graph's nodes begin: function -> (block, index) -> node."""
         return beginnings(self.program, frozenset(node.node for node in self.graph.records))
@@ -237,25 +242,6 @@ def beginnings(program: Program, nodes: frozenset[int]) -> Places:
         if found:
             places[name] = found
     return places
-
-
-def pruner(prepared: Prepared) -> Callable[[State], bool]:
-    """A predicate: does a state carry no change, and can it reach none any more, so that it can be
-    dropped?"""
-    reachable = changes_reachable(prepared.program, prepared.distances)
-    again = {name for name, code in prepared.program.functions.items() if _calls_setjmp(code)}
-
-    def hopeless(state: State) -> bool:
-        if state.shadows or state.mode != BOTH:
-            return False
-        frame = state.frame
-        while frame is not None:
-            if (frame.function.name, frame.block) in reachable or frame.function.name in again:
-                return False
-            frame = frame.caller
-        return True
-
-    return hopeless
 
 
 def _calls_setjmp(code: FunctionCode) -> bool:

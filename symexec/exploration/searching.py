@@ -10,7 +10,7 @@ from symexec.counters import Counters
 from symexec.executor.engine import Engine
 from symexec.exploration.paths import Exploration, Testing
 from symexec.exploration.pinning import Seeding
-from symexec.exploration.preparation import Prepared, pruner
+from symexec.exploration.preparation import Prepared
 from symexec.exploration.start import begin
 from symexec.expr import TermTable
 from symexec.fuzzing.command_lines import shaped
@@ -184,7 +184,7 @@ class Search:
             build_searcher(asked, self._context(), budget),
             counters,
             caller=prepared.caller,
-            prunes=pruner(prepared) if options.search.prune and asked.has("pruning") else None,
+            prunes=prepared.pruner() if options.search.prune and asked.has("pruning") else None,
             on_end=ended,
             clock=clock,
             wider=self._wider if wider else None,

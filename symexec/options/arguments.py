@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from symexec.options import Configured, Options, OwnOptions
 from symexec.options.commands import COMMANDS, Command
+from symexec.options.definitions import FLAGS
 from symexec.options.reading import means_revisions
-from symexec.options.rows import FLAGS
 
 if TYPE_CHECKING:
     from symexec.options.settings import Setting, Settings

@@ -2,8 +2,8 @@
 
     csgtest replay DIR        COMMANDS["replay"]: one row for DIR; record: ReplayOptions(folder=DIR)
 
-A new option is a row (rows.py), a field of a record and a line that reads it (reading.py); a new
-command an entry of ``COMMANDS``.
+A new option is a row (definitions.py), a field of a record and a line that reads it (reading.py);
+a new command an entry of ``COMMANDS``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from symexec.options import (
     Options,
     reading,
 )
-from symexec.options.rows import (
+from symexec.options.definitions import (
     ACCEPTED,
     ACCEPTED_FILE,
     ACCEPTED_IN_REVIEW,

@@ -27,7 +27,7 @@ from csg.programs import placed_flags
 from csg.records import record
 from csg.toolchain import first_doubtful_flag
 from symexec.options.commands import COMMANDS
-from symexec.options.rows import FLAGS, Argument, Scope
+from symexec.options.definitions import FLAGS, Argument, Scope
 
 NAME = "csgtest.toml"
 _TABLE = "target"  # [target.NAME]

@@ -18,6 +18,7 @@ import heapq
 from bisect import insort
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from symexec.search.registry import Context, Group, behaviour, strategy
@@ -307,6 +308,27 @@ behaviour("divergences", "a test as soon as the versions diverge for the first t
 behaviour("opposites", "with it, a test whose input has the opposite sign")
 behaviour("rest", "a path on which no input decides anything more is a test at once, and runs last")
 behaviour("pruning", "drop states that can neither reach a change nor carry one")
+
+
+def pruner(
+    reachable: AbstractSet[tuple[str, int]], again: AbstractSet[str]
+) -> Callable[[State], bool]:
+    """A predicate: does a state carry no change, and can it reach none any more, so that it can be
+    dropped? ``reachable``: functions and blocks from whose start a change can be reached before the
+    function returns; ``again``: functions that calls can come back to, by longjmp."""
+    from symexec.memory import BOTH
+
+    def hopeless(state: State) -> bool:
+        if state.shadows or state.mode != BOTH:
+            return False
+        frame = state.frame
+        while frame is not None:
+            if (frame.function.name, frame.block) in reachable or frame.function.name in again:
+                return False
+            frame = frame.caller
+        return True
+
+    return hopeless
 
 
 def in_turns(strategy: Make) -> Searcher:

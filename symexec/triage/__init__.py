@@ -8,7 +8,7 @@ from symexec.triage.blame import (
     shows_as_new,
     smallest_sets,
 )
-from symexec.triage.compare import Classified, classify, differing_parts
+from symexec.triage.classification import Classified, classify, differing_parts
 from symexec.triage.examine import (
     Refusal,
     decided,

@@ -21,7 +21,7 @@ from csg.unify.changes.identities import Identity
 from symexec.testcases import DifferenceKind, Observation, Observed, TestCase
 from symexec.testcases.inputs import Json
 from symexec.triage.blame import closed
-from symexec.triage.compare import differing_parts
+from symexec.triage.classification import differing_parts
 
 Cause = frozenset[Identity]  # changes that bring a difference about together
 Causes = frozenset[Cause]  # each of them does so by itself

@@ -11,7 +11,7 @@ from itertools import combinations
 from csg.errors import ToolchainError
 from symexec.replay import SANITIZED, NativeReplay, Pair, Request
 from symexec.testcases import Blame, Observation, TestInput
-from symexec.triage.compare import differing_parts
+from symexec.triage.classification import differing_parts
 
 # ---------------------------------------------------------------------------------------- subsets
 # Smallest sets of changes with a property, found with few queries.

@@ -15,7 +15,7 @@ from csg.errors import ToolchainError
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, Pair
 from symexec.testcases import MASKED, DifferenceKind, Observed, TestCase, TestInput
 from symexec.triage.blame import DEFAULT_PATIENCE, Ids, Patience, native_blame
-from symexec.triage.compare import Course, classify, differing_parts
+from symexec.triage.classification import Course, classify, differing_parts
 from symexec.triage.grouping import shape
 from symexec.triage.minimise import minimise
 from symexec.triage.undefined import judged

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from csg.ir import ChangeInfo
 from symexec.testcases import DifferenceKind, Observation, Observed, TestCase
-from symexec.triage.compare import differing_parts
+from symexec.triage.classification import differing_parts
 
 # ---------------------------------------------------------------------------------------- wording
 # Tell differences apart that are a matter of wording: help, version and usage text.

@@ -28,7 +28,7 @@ from csg.errors import ToolchainError
 from symexec.replay import FILLED, STANDARD, UNDEFINED, ZEROED, NativeReplay, Pair, Request
 from symexec.testcases import Blame, DifferenceKind, Observation, Observed, TestCase
 from symexec.triage.blame import Ids, Patience, generating, smallest_sets
-from symexec.triage.compare import differing_parts
+from symexec.triage.classification import differing_parts
 
 MOST = 4  # places reported for one version
 _JUDGED = frozenset(

@@ -33,8 +33,8 @@ from csg.unify.matching.locals import Locals, match_locals
 from csg.unify.matching.names import Names, Translation, is_global
 from csg.unify.merging.declarations import rename_apart, resolved
 from csg.unify.merging.edits import Edits, Splits
-from csg.unify.merging.lists import Lists
 from csg.unify.merging.regions import Regions, count_uses, resolve_labels
+from csg.unify.merging.statement_lists import Lists
 
 
 @dataclass(slots=True)

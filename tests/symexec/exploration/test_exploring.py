@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from symexec.exploration.single_program import UNFINISHED, ExploreJob
+from symexec.exploration.single_program import ExploreJob
 from symexec.options import ExploreOptions, InputOptions, SearchOptions, SymbolicArguments
 from symexec.progress import Silence
+from symexec.state.endings import EndingKind
 from symexec.testcases import TestCase
 
 ECHO = r"""
@@ -168,7 +169,7 @@ def test_paths_that_the_time_leaves_are_tests_as_well(tmp_path: Path) -> None:
     loop = "unsigned long n = 0; while (argv[1][0] < 'x') n++; return 1;"
     text = f"int main(int argc, char **argv) {{ {loop} }}"
     cases = explored(tmp_path, text, (1, 1, 2), 2)
-    left = [case for case in cases if case.kind == UNFINISHED]
+    left = [case for case in cases if case.kind == EndingKind.UNFINISHED]
     assert left and all(case.predicted is None for case in left)
     assert all(case.input.args[0] < b"x" or case.input.args[0] >= b"\x80" for case in left)
 

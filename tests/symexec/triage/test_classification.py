@@ -14,7 +14,7 @@ from symexec.replay import Pair
 from symexec.testcases import DifferenceKind, Observation
 from symexec.testcases.testcase import MOST_STORED
 from symexec.triage import classify, differing_parts
-from symexec.triage.compare import Course, plain_stderr
+from symexec.triage.classification import Course, plain_stderr
 
 FINE = Observation(exit=0, stdout=b"1\n")
 OTHER = Observation(exit=0, stdout=b"2\n")
