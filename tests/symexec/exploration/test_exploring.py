@@ -169,7 +169,7 @@ def test_paths_that_the_time_leaves_are_tests_as_well(tmp_path: Path) -> None:
     loop = "unsigned long n = 0; while (argv[1][0] < 'x') n++; return 1;"
     text = f"int main(int argc, char **argv) {{ {loop} }}"
     cases = explored(tmp_path, text, (1, 1, 2), 2)
-    left = [case for case in cases if case.kind == EndingKind.UNFINISHED]
+    left = [case for case in cases if case.ending is EndingKind.UNFINISHED]
     assert left and all(case.predicted is None for case in left)
     assert all(case.input.args[0] < b"x" or case.input.args[0] >= b"\x80" for case in left)
 
