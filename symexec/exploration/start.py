@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from csg.ir import Program
@@ -20,6 +22,7 @@ from symexec.state.state import EventKind, State
 
 WATCHED = "objects that the caller sees"
 ADDRESSES = "addresses of the program's objects"
+_ELEMENT = re.compile(r"(.*)\[(\d+)\]([^\[\]]*)")
 RESULT_AT = "address of the structure that is returned"
 
 
@@ -150,9 +153,8 @@ def begin(engine: Engine, start: Start) -> State:
         state.note(EventKind.APPROXIMATED, f"not called before '{program.entry}': {names}", where)
     if start.left_out:
         where = program.functions[program.entry].location
-        state.note(
-            EventKind.APPROXIMATED, f"zero in every input: {', '.join(start.left_out)}", where
-        )
+        zero = ", ".join(elements_joined(start.left_out))
+        state.note(EventKind.APPROXIMATED, f"zero in every input: {zero}", where)
     state.origin = Origin(start, state.path, engine.table)
     arguments = tuple(
         _environ(engine, state) if isinstance(each, Environ) else known(each)
@@ -225,3 +227,21 @@ def leads(state: State, address: Operand, text: bool) -> object:
 
 _NAMED = (AllocationKind.GLOBAL, AllocationKind.CONSTANT, AllocationKind.FUNCTION)
 _LITERAL = (".str.", "libc:")
+
+
+def elements_joined(names: Sequence[str]) -> list[str]:
+    """Names as a person lists them: ``a[3] of s`` to ``a[9] of s`` are ``a[3..9] of s``."""
+
+    def kind(name: str) -> tuple[str, str, str]:
+        found = _ELEMENT.fullmatch(name)
+        return (found[1], found[3], "") if found else ("", "", name)
+
+    joined = []
+    for (head, tail, whole), group in groupby(names, kind):
+        found = [_ELEMENT.fullmatch(name) for name in group]
+        numbers = [int(each[2]) for each in found if each]
+        if whole or len(numbers) < 3 or numbers != [*range(numbers[0], numbers[-1] + 1)]:
+            joined += [whole] * len(found) if whole else [f"{head}[{n}]{tail}" for n in numbers]
+        else:
+            joined.append(f"{head}[{numbers[0]}..{numbers[-1]}]{tail}")
+    return joined

@@ -6,6 +6,7 @@ import pytest
 
 from csg.frontend import parse_text
 from csg.language.types import Pointer
+from symexec.exploration.start import elements_joined
 from symexec.expr import TermTable
 from symexec.inputs.plan import plan
 from symexec.inputs.structures import compared_with_null, leads_to_places, places
@@ -83,3 +84,11 @@ def test_bit_fields_share_their_bytes() -> None:
 )
 def test_a_function_says_itself_what_may_be_null(text: str, expected: set[int]) -> None:
     assert compared_with_null(parse_text(text).functions[-1]) == expected
+
+
+def test_elements_in_a_row_are_told_as_one() -> None:
+    names = [*(f"ptr[{n}] of struct s" for n in range(64, 100)), "next of struct s", "f[0]", "f[1]"]
+    names += ["x[1]", "x[2]", "x[4]"]
+    assert elements_joined(names) == [
+        "ptr[64..99] of struct s", "next of struct s", "f[0]", "f[1]", "x[1]", "x[2]", "x[4]",
+    ]  # fmt: skip
