@@ -598,16 +598,21 @@ def test_where_no_build_makes_anything_the_files_are_a_library(repository: Repos
     assert done.code == 1 and "extra(8)" in done.out
 
 
-def test_a_file_that_wants_what_is_not_installed_is_left_out(repository: Repository) -> None:
+def test_a_file_that_cannot_be_read_is_left_out_where_it_does_not_differ(
+    repository: Repository,
+) -> None:
     for name in ("src/sum.c", "src/words.c", "lib/unused.c", "Makefile"):
         repository.git("rm", "-q", name)
     repository.write(
         "lib/fetch.c", "#include <nowhere/curl.h>\nint fetch(CURL *x) { return !x; }\n"
     )
+    repository.write(
+        "lib/vectors.c", "#include <xmmintrin.h>\n__m128 half(__m128 x) { return x; }\n"
+    )
     repository.commit("nothing is built")
     repository.edit("lib/number.c", "- '0'", "- '1'")
     done = csgtest("build", "--time", "5", folder=repository.folder)
-    assert "left out, for the compiler finds not all headers: lib/fetch.c" in done.err
+    assert "left out, as they cannot be read: lib/fetch.c, lib/vectors.c" in done.err
     assert done.code == 1 and "number(" in done.out
 
 

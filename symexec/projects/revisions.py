@@ -23,11 +23,11 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from csg.errors import ToolchainError, UsageError
+from csg.errors import CsgtestError, ToolchainError, UsageError
+from csg.frontend import parse_file
 from csg.programs import (
     Flags,
     Versions,
@@ -257,7 +257,7 @@ def unbuilt_versions(
                 include_in_file(tree, header)
         aside = sorted(tests) if headers else []
     unread = _unreadable(new, sorted(equal - {*aside, *others}), flags)
-    left = {"as other programs": others, "for the compiler finds not all headers": unread}
+    left = {"as other programs": others, "as they cannot be read": unread}
     return Versions(old, new, flags, ignored=(*ignored, *aside, *others, *unread)), left
 
 
@@ -271,17 +271,15 @@ def _is_without_main(file: Path, flags: Flags) -> bool:
 
 
 def _unreadable(tree: Path, names: Sequence[str], flags: Flags) -> list[str]:
-    """Those that want a header which is not there, as of a library that nobody has installed."""
-
-    def fails(name: str) -> bool:
+    """Those that want a header which is not there, as of a library that nobody has installed, or
+    that say what is no C, as for one processor's vectors."""
+    found = []
+    for name in names:
         try:
-            preprocess_noting(str(tree / name), flags)
-        except ToolchainError:
-            return True
-        return False
-
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        return [name for name, failed in zip(names, pool.map(fails, names), strict=True) if failed]
+            parse_file(tree / name, flags)
+        except CsgtestError:
+            found.append(name)
+    return found
 
 
 def _is_equal(old: Path, new: Path) -> bool:
