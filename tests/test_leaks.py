@@ -28,7 +28,7 @@ from symexec.options import (
 from symexec.progress import Silence
 from symexec.replay import NativeReplay, ReplayPlan
 from symexec.testcases import EntrySignature, TestCase, TestInput
-from symexec.testcases.signature import Parameter
+from symexec.testcases.signature import Parameter, ParameterKind
 
 PROGRAM = Path(__file__).parent / "leaks" / "reachability.c"
 MEMORY = MemoryOptions(Uninitialised.ERROR, leaks=True)
@@ -64,7 +64,7 @@ def losing() -> dict[int, str]:
 
 @pytest.fixture(scope="module")
 def native() -> Iterator[NativeReplay]:
-    number = Parameter("x", "scalar", "int", 4, 32, signed=True)
+    number = Parameter("x", ParameterKind.SCALAR, "int", 4, 32, signed=True)
     signature = EntrySignature("f", number, (number,))
     file = SourceFile(PROGRAM)
     with NativeReplay(ReplayPlan((file,), (file,), signature=signature, leaks=True)) as replay:

@@ -62,6 +62,7 @@ from symexec.search import chosen
 from symexec.state.state import Chain, Event, EventKind, State
 from symexec.testcases import EntrySignature, Observed, TestCase, TestInput, Verdict
 from symexec.testcases.inputs import Json
+from symexec.testcases.signature import ParameterKind
 from symexec.triage import Requirements, repeating, rewordings
 from symexec.validation import TraceValidation
 from symexec.watchdog import Spent, Watchdog
@@ -624,7 +625,11 @@ def levels(signature: EntrySignature | None, inputs: InputOptions) -> Sequence[i
         return LEVELS if shapes_lines(inputs) else ()
     given = (*signature.parameters, *signature.globals)
     longer = any(
-        (each.kind in ("string", "pointer", "array") and not each.embedded) or each.elements > 1
+        (
+            each.kind in (ParameterKind.STRING, ParameterKind.POINTER, ParameterKind.ARRAY)
+            and not each.embedded
+        )
+        or each.elements > 1
         for each in given
     )
     return ARRAYS if longer and inputs.array_length is None else ()

@@ -63,7 +63,7 @@ from symexec.shadow.outcomes import Observable, differences
 from symexec.state.endings import Returned
 from symexec.state.state import Event, EventKind, Outcome, State
 from symexec.testcases import signature_of
-from symexec.testcases.signature import RESULT, Parameter, lasting_parts
+from symexec.testcases.signature import RESULT, Parameter, ParameterKind, lasting_parts
 
 LONGEST = 1 << 12  # bytes of a returned text that are compared
 BEYOND = (
@@ -88,7 +88,7 @@ class Caller:
     result points to."""
 
     main: bool
-    result: str = "scalar"
+    result: ParameterKind = ParameterKind.SCALAR
     returned: tuple[Place, ...] = ()
     watched: tuple[Watched, ...] = ()
 
@@ -106,7 +106,9 @@ class Caller:
         watched = tuple(
             Watched(each, tuple(object_places(each.name, each.type))) for each in lasting
         )
-        return cls(False, "scalar" if result is None else result.kind, returned, watched)
+        return cls(
+            False, ParameterKind.SCALAR if result is None else result.kind, returned, watched
+        )
 
     def distinguishes(self, state: State) -> list[tuple[Observable, Operand]]:
         """Each part of the result that may differ, with the condition under which it does."""
@@ -149,7 +151,7 @@ class Caller:
     def _ends(self, state: State) -> tuple[Operand, Operand]:
         """The addresses of the returned object in the old and in the new version."""
         at = state.environment[RESULT_AT]
-        if self.result == "structure":
+        if self.result is ParameterKind.STRUCTURE:
             assert isinstance(at, int)
             return at, at
         assert state.old_outcome is not None and state.new_outcome is not None
@@ -169,7 +171,7 @@ class Caller:
         if not items:
             return []
         reached = Reached()
-        if self.result == "string":
+        if self.result is ParameterKind.STRING:
             reached.whole(*self._ends(state))
         if self.returned:
             list(_pairs(state, self.returned, self._ends(state), reached))
@@ -188,12 +190,16 @@ class Caller:
     def _results(self, state: State, old: Outcome, new: Outcome) -> Operand | None:
         """The condition under which two returned pointers differ for the caller; None for other
         results."""
-        if self.result in ("scalar", "structure"):
+        if self.result in (ParameterKind.SCALAR, ParameterKind.STRUCTURE):
             return None
         match old.ending, new.ending:
             case Returned(value=left), Returned(value=right):
                 one, two = old_half(left or 0), new_half(right or 0)
-                return _nulls(one, two) if self.result == "pointer" else _texts(state, one, two)
+                return (
+                    _nulls(one, two)
+                    if self.result is ParameterKind.POINTER
+                    else _texts(state, one, two)
+                )
             case _:
                 return None
 

@@ -27,7 +27,7 @@ from symexec.search import Chosen, Searcher
 from symexec.search.targets import Arrival, Targets
 from symexec.shadow.outcomes import Observable
 from symexec.state.endings import Endless, Unsupported, row
-from symexec.state.inputs import Input
+from symexec.state.inputs import Input, InputKind
 from symexec.state.state import Divergence, DivergenceKind, EventKind, State
 from symexec.watchdog import Spent, Watchdog, What
 
@@ -39,7 +39,11 @@ def opposite_signs(inputs: Iterable[Input], model: Model) -> Iterator[Operand]:
     and globals."""
     turned = 0
     for each in inputs:
-        if each.kind not in ("parameter", "global") or not each.scalar or turned == MOST:
+        if (
+            each.kind not in (InputKind.PARAMETER, InputKind.GLOBAL)
+            or not each.scalar
+            or turned == MOST
+        ):
             continue
         term = each.terms[0]
         if not each.signed or each.floating or not isinstance(term, Term):

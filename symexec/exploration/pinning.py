@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import assert_never
 
 from csg.analysis.preconditions import Length, NonNull, Precondition
 from csg.analysis.several import ALONE
@@ -34,7 +35,17 @@ from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk, standar
 from symexec.runtime.library import registry
 from symexec.solver import build_solver
 from symexec.state.endings import Exit, MemoryFault, row
-from symexec.state.inputs import Address, Cell, Environ, Input, Seed, Start, StartObject, Values
+from symexec.state.inputs import (
+    Address,
+    Cell,
+    Environ,
+    Input,
+    InputKind,
+    Seed,
+    Start,
+    StartObject,
+    Values,
+)
 from symexec.state.state import Chain, DivergenceKind, Outcome, State
 from symexec.testcases import Divergence, Scalar, TestInput, Value
 from symexec.testcases.inputs import Elements, Json, is_part
@@ -177,24 +188,28 @@ def assigned(inputs: Iterable[Input], test: TestInput) -> Known | None:
     known: Known = {}
     for each in inputs:
         match each.kind:
-            case "argument":
+            case InputKind.ARGUMENT:
                 values: Iterator[int] | None = iter(next(words, b""))
-            case "stdin":
+            case InputKind.STDIN:
                 values = _sized(each, test.stdin, known)
-            case "file":
+            case InputKind.FILE:
                 values = _sized(each, files.get(each.name, b""), known)
-            case "nondet":
+            case InputKind.NONDET:
                 asked = test.nondet[each.order] if each.order < len(test.nondet) else 0
                 values = _patterns(each, asked)
-            case "null" | "structure":
+            case InputKind.NULL | InputKind.STRUCTURE:
                 continue
-            case "object":
+            case InputKind.OBJECT:
                 data = test.objects[each.order][1] if each.order < len(test.objects) else b""
                 values = _pieces(each, data)
-            case _ if is_part(each.name) and named.get(each.name) is None:
+            case InputKind.PARAMETER | InputKind.STRING | InputKind.ARRAY | InputKind.GLOBAL if (
+                is_part(each.name) and named.get(each.name) is None
+            ):
                 values = iter(())  # zeros, as in an array inside a structure
-            case _:
+            case InputKind.PARAMETER | InputKind.STRING | InputKind.ARRAY | InputKind.GLOBAL:
                 values = _patterns(each, named.get(each.name, 0))
+            case _:
+                assert_never(each.kind)
         if values is None:
             return None
         for term in each.terms:
@@ -535,7 +550,7 @@ def _with_files(start: Start, test: TestInput, engine: Engine) -> Start:
     nodes: list[tuple[bytes, Node]] = []
     for name, data in test.files:
         terms = tuple(engine.table.symbol(f"{name}[{i}]", 8) for i in range(len(data)))
-        made = Input("file", name, "char", 8, terms, signed=True, size=len(data))
+        made = Input(InputKind.FILE, name, "char", 8, terms, signed=True, size=len(data))
         files.append(made)
         node = Node(FILE, contents=Contents(terms, len(data)))
         nodes.append((name.encode("utf-8", "surrogateescape"), node))

@@ -37,7 +37,7 @@ from symexec.testcases import (
 )
 from symexec.testcases.command_text import printf_command
 from symexec.testcases.inputs import Elements
-from symexec.testcases.signature import counts_in, parts_there
+from symexec.testcases.signature import ParameterKind, counts_in, parts_there
 from symexec.testcases.testcase import MOST_STORED
 
 SKIP = 77
@@ -176,19 +176,19 @@ def _inputs(signature: EntrySignature, given: TestInput) -> Iterator[str]:
     for each in parts_there(signature.parameters, counts_in(values)):
         value, name = values.get(each.name), known[each.name]
         note = f"  /* {printable(each.name).replace('*/', '* /')} */"
-        inside = each.owner and (each.kind == "scalar" or each.embedded)
-        if each.kind == "structure" and each.embedded:
+        inside = each.owner and (each.kind is ParameterKind.SCALAR or each.embedded)
+        if each.kind is ParameterKind.STRUCTURE and each.embedded:
             raise Dropped("it passes a structure by value")
         if inside:
             if each.name in values and values.get(each.owner, ()) is not None:
                 place = f"(char *) {known[each.owner]} + {each.offset}"
                 yield _put(place, each, value) + note
             continue
-        if each.kind == "scalar":
+        if each.kind is ParameterKind.SCALAR:
             yield f"{each.element} {name} = {_number(value or 0, each)};{note}"
             continue
         yield f"void *{name} = {_object(each, value, each.name in values)};{note}"
-        if each.owner and each.kind != "opaque":
+        if each.owner and each.kind is not ParameterKind.OPAQUE:
             owner = known[each.owner]
             yield f"if ({owner})"
             yield f"    memcpy((char *) {owner} + {each.offset}, &{name}, sizeof {name});"
@@ -210,7 +210,7 @@ def _object(each: Parameter, value: Value, there: bool) -> str:
         case bytes():
             size = len(value) + each.size
             return f"csgtest_object({_c_string(value)}, {size})" if each.size == 1 else _wide()
-        case tuple() if each.kind == "structure":
+        case tuple() if each.kind is ParameterKind.STRUCTURE:
             return f"csgtest_object(NULL, {each.size})" if there else "NULL"
         case Elements(count=count):
             return f"csgtest_object(NULL, {count} * {each.size})"
@@ -250,9 +250,9 @@ def _called(signature: EntrySignature, returned: str) -> Iterator[str]:
     given = ", ".join(known[each.name] for each in signature.parameters if not each.owner)
     call, result = f"{signature.name}({given})", signature.result
     check = 'csgtest_check("the result", '
-    if result is None or result.kind == "structure":
+    if result is None or result.kind is ParameterKind.STRUCTURE:
         yield f"{call};"
-    elif result.kind == "scalar":
+    elif result.kind is ParameterKind.SCALAR:
         yield f"{result.element} csgtest_result = {call};"
         number = _read_number(returned, result)
         if result.floating and math.isnan(_as_float(number)):
@@ -261,7 +261,7 @@ def _called(signature: EntrySignature, returned: str) -> Iterator[str]:
             yield f"{check}csgtest_result == {_number(number, result)});"
     else:
         yield f"const char *csgtest_result = (const char *) {call};"
-        if result.kind != "string" or returned == "null":
+        if result.kind is not ParameterKind.STRING or returned == "null":
             sign = "==" if returned == "null" else "!="
             yield f"{check}csgtest_result {sign} NULL);"
         elif "\\x" in returned or len(returned.encode()) >= _LONGEST:
@@ -285,8 +285,8 @@ def _left(signature: EntrySignature, given: TestInput, seen: Observation) -> Ite
         root = each.owner or each.name
         if each.name not in after or root in freed or each.bits is not None or value is None:
             continue
-        inside = each.owner and (each.kind == "scalar" or each.embedded)
-        if each.kind == "structure" or (each.owner and not inside):
+        inside = each.owner and (each.kind is ParameterKind.SCALAR or each.embedded)
+        if each.kind is ParameterKind.STRUCTURE or (each.owner and not inside):
             continue
         place = f"(char *) {known[each.owner]} + {each.offset}" if inside else known[each.name]
         before = values.get(each.name)
@@ -359,7 +359,7 @@ def included(path: str) -> str:
 
 def _is_made(part: Parameter) -> bool:
     """Is the object made by its size alone, so that its type is not in the text?"""
-    return part.kind in ("structure", "opaque")
+    return part.kind in (ParameterKind.STRUCTURE, ParameterKind.OPAQUE)
 
 
 def check_types(signature: EntrySignature) -> None:

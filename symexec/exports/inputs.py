@@ -27,6 +27,7 @@ from symexec.replay.harness import memory_of
 from symexec.testcases import EntrySignature, LongDouble, Parameter, Scalar, TestCase, Value
 from symexec.testcases.inputs import Elements
 from symexec.testcases.seeds import LARGEST
+from symexec.testcases.signature import ParameterKind
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*", re.ASCII)
 
@@ -185,11 +186,11 @@ def _of_parameters(signature: EntrySignature | None, case: TestCase) -> Objects:
             if each.name not in values:
                 continue
             value = values[each.name]
-            if each.kind == "structure" and value is not None:
+            if each.kind is ParameterKind.STRUCTURE and value is not None:
                 count = value.count if isinstance(value, Elements) else each.elements
                 structures[each.name] = bytearray(each.size * count)
                 found.append((each.name, b""))
-            elif each.owner in structures and (each.kind == "scalar" or each.embedded):
+            elif each.owner in structures and (each.kind is ParameterKind.SCALAR or each.embedded):
                 _put(structures[each.owner], each, value)
             elif (data := memory_of(each, value)) is not None:
                 found.append((each.name, data))

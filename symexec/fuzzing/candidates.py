@@ -22,7 +22,13 @@ from symexec.fuzzing.values import Values, growing
 from symexec.inputs.assumptions import elements_of, is_ended, range_of
 from symexec.options import InputOptions
 from symexec.testcases import TestInput, Value
-from symexec.testcases.signature import EntrySignature, Parameter, counts_in, parts_there
+from symexec.testcases.signature import (
+    EntrySignature,
+    Parameter,
+    ParameterKind,
+    counts_in,
+    parts_there,
+)
 
 CORPUS = 512  # inputs to mutate; when there are more, a random one is dropped
 FROM_DIFFERING = 0.3  # share of the mutations that begin with one that differed
@@ -160,7 +166,7 @@ class FunctionDomain:
         parameters = [
             each
             for each in parts_there(signature.parameters, self._inputs(rows))
-            if each.kind != "opaque"
+            if each.kind is not ParameterKind.OPAQUE
         ]
         self._count = len(parameters)
         sizes = {each.name: _bytes(each, options.elements, rows) for each in parameters}
@@ -254,12 +260,16 @@ class FunctionDomain:
 
 def _rows(parameters: Sequence[Parameter], options: InputOptions) -> dict[str, int]:
     """The names of the elements of each array of structures."""
-    several = [each for each in parameters if each.kind == "structure" and each.elements > 1]
+    several = [
+        each for each in parameters if each.kind is ParameterKind.STRUCTURE and each.elements > 1
+    ]
     return {each.name: min(each.elements, elements_of(each.name, options)) for each in several}
 
 
 def _bytes(parameter: Parameter, length: int, rows: Mapping[str, int]) -> int:
     """The size in bytes of the largest object that a pointer leads to in an input."""
-    if parameter.kind == "structure":
+    if parameter.kind is ParameterKind.STRUCTURE:
         return parameter.size * rows.get(parameter.name, 1)
-    return parameter.size * (length + (parameter.kind in ("string", "pointer")))
+    return parameter.size * (
+        length + (parameter.kind in (ParameterKind.STRING, ParameterKind.POINTER))
+    )

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum, IntFlag
 from random import Random
-from typing import Protocol
+from typing import Protocol, assert_never
 
 from csg.analysis.preconditions import Length
 from symexec.fuzzing.candidates import FunctionDomain
@@ -33,7 +33,7 @@ from symexec.replay import NativeReplay
 from symexec.replay.harness import memory_of
 from symexec.testcases import Scalar, TestInput, Value
 from symexec.testcases.inputs import Elements, LongDouble
-from symexec.testcases.signature import Parameter
+from symexec.testcases.signature import Parameter, ParameterKind
 
 LONGEST = 512  # bytes of a text, where the user does not say
 MOST_ELEMENTS = 64  # of an array
@@ -164,7 +164,7 @@ class FunctionInputs:
         places = {
             each.parameter.name: at
             for at, (_, each) in enumerate(self._grown)
-            if each.parameter.kind != "structure"
+            if each.parameter.kind is not ParameterKind.STRUCTURE
         }
         found = {}
         for each in options.preconditions:
@@ -224,7 +224,7 @@ def _most(domain: FunctionDomain, options: InputOptions) -> dict[str, int]:
 
 
 def _grows(parameter: Parameter) -> bool:
-    return parameter.size <= 8 or parameter.kind == "structure"
+    return parameter.size <= 8 or parameter.kind is ParameterKind.STRUCTURE
 
 
 def _field(
@@ -241,20 +241,26 @@ def _field(
     low, high = -(1 << 63), (1 << 63) - 1
     if parameter.elements > 1:
         prefix += (memory_of(parameter, values.there) or b"").hex().encode()
-    if not parameter.floating and parameter.kind != "structure":
+    if not parameter.floating and parameter.kind is not ParameterKind.STRUCTURE:
         limits = limits_of(parameter, options.range_of(parameter.name))
         low, high = (max(low, min(high, limit)) for limit in limits)
         high = high if largest is None else min(high, largest)
     kind, most = Kind.PRESENCE, 0
     match parameter.kind:
-        case "scalar":
+        case ParameterKind.SCALAR:
             kind, most = Kind.NUMBER, 1
-        case "string" | "pointer":
+        case ParameterKind.STRING | ParameterKind.POINTER:
             kind, most = Kind.TEXT, bound or LONGEST
-        case "array":
+        case ParameterKind.ARRAY:
             kind, most = Kind.ELEMENTS, bound or MOST_ELEMENTS
+        case ParameterKind.STRUCTURE | ParameterKind.OPAQUE:
+            pass
+        case _:
+            assert_never(parameter.kind)
     if parameter.room:
-        most = min(most, parameter.room // parameter.size - (parameter.kind == "string"))
+        most = min(
+            most, parameter.room // parameter.size - (parameter.kind is ParameterKind.STRING)
+        )
     step = max(1, parameter.size if kind is not Kind.PRESENCE else 1)
     return Field(Role.LINE, kind, step, most, parameter.nullable, low, high, prefix, null, size_of)
 
@@ -268,21 +274,23 @@ def _without_end(data: bytes | None, field: Field) -> bytes | None:
 
 def _value(values: Values, data: bytes | None) -> Value:
     parameter = values.parameter
-    if parameter.kind == "structure":
-        return None if data is None else values.there
     if data is None:
         return None
     match parameter.kind:
-        case "scalar":
+        case ParameterKind.STRUCTURE:
+            return values.there
+        case ParameterKind.SCALAR:
             return _scalar(parameter, data)
-        case "string" | "pointer":
+        case ParameterKind.STRING | ParameterKind.POINTER:
             return data
-        case _:
+        case ParameterKind.ARRAY | ParameterKind.OPAQUE:
             size = parameter.size
             return tuple(
                 _scalar(parameter, data[place : place + size])
                 for place in range(0, len(data), size)
             )
+        case _:
+            assert_never(parameter.kind)
 
 
 def _scalar(parameter: Parameter, data: bytes) -> Scalar:

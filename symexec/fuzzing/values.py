@@ -19,14 +19,14 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, product
 from random import Random
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
 from symexec.fuzzing.option_table import Vocabulary
 from symexec.fuzzing.usage import Kind, Slot
 from symexec.options import Range
 from symexec.testcases import Scalar, Value
 from symexec.testcases.inputs import Elements
-from symexec.testcases.signature import Parameter
+from symexec.testcases.signature import Parameter, ParameterKind
 
 Item = TypeVar("Item")
 
@@ -67,7 +67,9 @@ class Values:
         self._scalars = self._scalar_pool()
         self.pool: list[Value] = self._pool()
         # Is the pool all values?
-        self.complete = parameter.kind == "scalar" and not parameter.floating and self._few()
+        self.complete = (
+            parameter.kind is ParameterKind.SCALAR and not parameter.floating and self._few()
+        )
 
     @property
     def there(self) -> Value:
@@ -78,12 +80,14 @@ class Values:
     def characteristic(self) -> list[Value]:
         """The values from the program's text: its words, or its numbers and the smallest ones."""
         match self.parameter.kind:
-            case "scalar":
+            case ParameterKind.SCALAR:
                 return list(dict.fromkeys([*self._scalars[:4], *self._numbers]))
-            case "string" | "pointer":
+            case ParameterKind.STRING | ParameterKind.POINTER:
                 return list(self._own)
-            case _:
+            case ParameterKind.ARRAY | ParameterKind.STRUCTURE | ParameterKind.OPAQUE:
                 return []
+            case _:
+                assert_never(self.parameter.kind)
 
     # ------------------------------------------------------------------ enumeration
 
@@ -113,7 +117,9 @@ class Values:
         return list(dict.fromkeys(number for number in found if low <= number <= high))
 
     def _pool(self) -> list[Value]:
-        if self.parameter.kind == "structure":  # null, or there; its parts have values of their own
+        if (
+            self.parameter.kind is ParameterKind.STRUCTURE
+        ):  # null, or there; its parts have values of their own
             there = self._there
             if self.parameter.owner and there == [()]:
                 return [None, ()]
@@ -123,12 +129,14 @@ class Values:
 
     def _plain_pool(self) -> list[Value]:
         match self.parameter.kind:
-            case "scalar":
+            case ParameterKind.SCALAR:
                 return list(self._scalars)
-            case "string" | "pointer":
+            case ParameterKind.STRING | ParameterKind.POINTER:
                 return list(self._strings())
-            case _:
+            case ParameterKind.ARRAY | ParameterKind.STRUCTURE | ParameterKind.OPAQUE:
                 return list(islice(growing([self._scalars] * self._length), STRINGS))
+            case _:
+                assert_never(self.parameter.kind)
 
     def _rounded(self, number: float) -> float:
         """The number in the parameter's own type; what a float cannot hold becomes infinite."""
@@ -155,22 +163,24 @@ class Values:
     # ------------------------------------------------------------------ chance
 
     def drawn(self, chance: Random) -> Value:
-        if self.parameter.kind == "structure":
+        if self.parameter.kind is ParameterKind.STRUCTURE:
             return chance.choice(self.pool)
         if self.parameter.nullable and chance.random() < 0.125:
             return None
         match self.parameter.kind:
-            case "scalar":
+            case ParameterKind.SCALAR:
                 return self._random_scalar(chance)
-            case "string" | "pointer":
+            case ParameterKind.STRING | ParameterKind.POINTER:
                 alphabet = self._words.alphabet
                 length = chance.randint(0, self._length)
                 return bytes(
                     chance.choice(alphabet) if chance.random() < 0.9 else chance.randint(1, 255)
                     for _ in range(length)
                 )
-            case _:
+            case ParameterKind.ARRAY | ParameterKind.STRUCTURE | ParameterKind.OPAQUE:
                 return tuple(self._random_scalar(chance) for _ in range(self._length))
+            case _:
+                assert_never(self.parameter.kind)
 
     def _random_scalar(self, chance: Random) -> Scalar:
         if self.parameter.floating:
@@ -196,7 +206,7 @@ class Values:
                 return chance.choice(self._own)
             case bytes():
                 return mutated_bytes(value, self._words.alphabet, self._length, chance)
-            case tuple() if value and self.parameter.kind != "structure":
+            case tuple() if value and self.parameter.kind is not ParameterKind.STRUCTURE:
                 place = chance.randrange(len(value))
                 return (*value[:place], self._random_scalar(chance), *value[place + 1 :])
             case _:
@@ -216,7 +226,7 @@ def _length(parameter: Parameter, length: int) -> int:
     """The most elements of an array; an array in a structure has a fixed size."""
     if not parameter.room:
         return length
-    return min(length, parameter.room // parameter.size - (parameter.kind == "string"))
+    return min(length, parameter.room // parameter.size - (parameter.kind is ParameterKind.STRING))
 
 
 def mutated_bytes(data: bytes, alphabet: bytes, most: int, chance: Random) -> bytes:

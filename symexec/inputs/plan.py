@@ -55,7 +55,17 @@ from symexec.options import InputOptions, SymbolicArguments, SymbolicFiles
 from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk, standard_input
 from symexec.runtime.operands import calculated, plain, widened
 from symexec.runtime.process import SHAPED
-from symexec.state.inputs import Address, Cell, Environ, Input, Line, Start, StartObject, Word
+from symexec.state.inputs import (
+    Address,
+    Cell,
+    Environ,
+    Input,
+    InputKind,
+    Line,
+    Start,
+    StartObject,
+    Word,
+)
 
 DEFAULT_ARGUMENTS = SymbolicArguments(0, 4, 6)
 LEVELS = (4, 12, 48, 160)  # bytes of standard input, and of a file, where the user does not say
@@ -251,10 +261,10 @@ class _Builder:
             self._parts.add(symbol.name)
         match kind:
             case Integer() | Enumeration() | Floating() as kind:
-                made = self._made("parameter", symbol.name, kind, 1, scalar=True)
+                made = self._made(InputKind.PARAMETER, symbol.name, kind, 1, scalar=True)
                 self._argument(made.terms[0])
             case Pointer() if symbol.name in null:
-                self._note("null", symbol.name)
+                self._note(InputKind.NULL, symbol.name)
                 self._argument(0)
             case Pointer() as kind if leads_to_places(kind):
                 self._argument(Address(len(self._start.objects)))
@@ -264,7 +274,7 @@ class _Builder:
             case _:
                 raise _refused(symbol)
 
-    def _note(self, kind: str, name: str, count: tuple[Operand, ...] = ()) -> None:
+    def _note(self, kind: InputKind, name: str, count: tuple[Operand, ...] = ()) -> None:
         """Add the input of a pointer that is null, or leads to an object whose parts are inputs of
         their own."""
         noted = Input(kind, name, "", 0, count)
@@ -273,7 +283,7 @@ class _Builder:
     def _buffer(self, name: str, target: Type) -> Address:
         """Add an object of its own for an array; strings end with a fixed 0."""
         element = element_of(target)
-        kind = "string" if is_text(target) else "array"
+        kind = InputKind.STRING if is_text(target) else InputKind.ARRAY
         made = self._made(kind, name, element, elements_of(name, self._options))
         cells = _cells(made.terms, element)
         return self._object(StartObject(name, len(made.terms) * size_of(element), cells))
@@ -288,7 +298,7 @@ class _Builder:
         by_name = {place.name: place for place in found}
         waiting: list[tuple[Place, Address | None, int]] = [(found[0], None, 0)]
         for place, owner, offset in waiting:
-            self._note("structure", place.name, (place.elements,) if place.several else ())
+            self._note(InputKind.STRUCTURE, place.name, (place.elements,) if place.several else ())
             left_out = dict.fromkeys((*self._start.left_out, *place.left_out))
             self._start = replace(self._start, left_out=tuple(left_out))
             whole = [member for member in place.members if member.bit_width is None]
@@ -300,7 +310,7 @@ class _Builder:
             address = self._object(made)
             for link in place.links:
                 if link.name in null:
-                    self._note("null", link.name)
+                    self._note(InputKind.NULL, link.name)
                 elif link.name in by_name:
                     waiting.append((by_name[link.name], address, link.offset))
                 else:
@@ -322,11 +332,11 @@ class _Builder:
             case Array(element=element, length=int(length)):
                 text = is_text(element) and length > 1
                 most = min(length - 1, self._options.elements) if text else MOST_ELEMENTS
-                kind, count = "string" if text else "array", min(length, most)
+                kind, count = InputKind.STRING if text else InputKind.ARRAY, min(length, most)
                 made = self._made(kind, member.name, element, count)
                 return _cells(made.terms, element, member.offset)
             case kind:
-                made = self._made("parameter", member.name, kind, 1, scalar=True)
+                made = self._made(InputKind.PARAMETER, member.name, kind, 1, scalar=True)
                 return _cells(made.terms, kind, member.offset)
 
     def _bit_fields(self, members: Iterable[Member]) -> Iterator[Cell]:
@@ -335,7 +345,7 @@ class _Builder:
         for member in members:
             assert member.bit_width is not None
             element = number_of_bits(member)
-            (term,) = self._made("parameter", member.name, element, 1, scalar=True).terms
+            (term,) = self._made(InputKind.PARAMETER, member.name, element, 1, scalar=True).terms
             place = 0
             while place < member.bit_width:
                 byte, shift = divmod(8 * member.offset + member.bit_offset + place, 8)
@@ -350,14 +360,16 @@ class _Builder:
     def _argument(self, value: Operand | Address) -> None:
         self._start = replace(self._start, arguments=(*self._start.arguments, value))
 
-    def _made(self, kind: str, name: str, element: Type, count: int, scalar: bool = False) -> Input:
+    def _made(
+        self, kind: InputKind, name: str, element: Type, count: int, scalar: bool = False
+    ) -> Input:
         """New symbols under a name, and the input made of them."""
         assert isinstance(element, Integer | Enumeration | Floating)
         width = value_bits(element)
         stem = name if name not in self._named else f"{name}'"
         names = [stem] if scalar else [f"{stem}[{index}]" for index in range(count)]
         terms: tuple[Operand, ...] = tuple(self._table.symbol(each, width) for each in names)
-        if kind in ("string", "argument"):
+        if kind in (InputKind.STRING, InputKind.ARGUMENT):
             terms = (*terms, 0)
         spelt = element.underlying if isinstance(element, Enumeration) else element
         floating = isinstance(element, Floating)
@@ -373,9 +385,9 @@ class _Builder:
     def add_global(self, symbol: Symbol) -> None:
         match symbol.type:
             case Integer() | Enumeration() | Floating() as element:
-                made = self._made("global", symbol.name, element, 1, scalar=True)
+                made = self._made(InputKind.GLOBAL, symbol.name, element, 1, scalar=True)
             case Array(element=Integer() | Enumeration() | Floating() as element, length=int(n)):
-                made = self._made("global", symbol.name, element, n)
+                made = self._made(InputKind.GLOBAL, symbol.name, element, n)
             case _:
                 raise _refused(symbol)
         cells = {**self._start.globals, symbol.name: _cells(made.terms, element)}
@@ -405,7 +417,7 @@ class _Builder:
         self._put({SHAPED: True})
 
     def _argument_bytes(self, name: str, word: Word) -> tuple[Operand, ...]:
-        made = self._made("argument", name, CHAR, word.symbolic)
+        made = self._made(InputKind.ARGUMENT, name, CHAR, word.symbolic)
         whole = replace(made, terms=(*word.text, *made.terms))
         self._start = replace(self._start, inputs=(*self._start.inputs[:-1], whole))
         return whole.terms
@@ -414,7 +426,7 @@ class _Builder:
         """Add up to ``most`` bytes of standard input; how many is a symbol."""
         if not most:
             return
-        made = self._file("stdin", "stdin", most)
+        made = self._file(InputKind.STDIN, "stdin", most)
         self._start = replace(self._start, inputs=(*self._start.inputs, made))
         self._put(standard_input(_contents(made)))
 
@@ -422,10 +434,10 @@ class _Builder:
         """Add the files in the working folder. They become inputs when the program looks at
         them."""
         length = 0 if options.files is None else options.files.length
-        made = [self._file("file", name.decode(), length) for name in file_names(options)]
+        made = [self._file(InputKind.FILE, name.decode(), length) for name in file_names(options)]
         nodes = [Node(FILE, contents=_contents(each), given=each) for each in made]
         for asked in options.named_files:
-            each = self._file("file", asked.name, asked.length)
+            each = self._file(InputKind.FILE, asked.name, asked.length)
             exists = self._table.symbol(f"{asked.name}_exists", 1)
             nodes.append(Node(FILE, contents=_contents(each), given=each, exists=exists))
             made.append(each)
@@ -435,7 +447,7 @@ class _Builder:
     def _put(self, entries: Mapping[str, object]) -> None:
         self._start = replace(self._start, environment={**self._start.environment, **entries})
 
-    def _file(self, kind: str, name: str, most: int) -> Input:
+    def _file(self, kind: InputKind, name: str, most: int) -> Input:
         """A file of up to ``most`` bytes; how many is a symbol."""
         made = self._made(kind, name, CHAR, most)
         size = self._table.symbol(f"{name}_size", 32)

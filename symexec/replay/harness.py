@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from csg.errors import ToolchainError, UsageError
 from symexec.replay.symbols import Symbols
 from symexec.testcases.inputs import Elements, LongDouble, Scalar, TestInput, Value
-from symexec.testcases.signature import EntrySignature, Parameter
+from symexec.testcases.signature import EntrySignature, Parameter, ParameterKind
 
 FREED = b"[freed]"  # in place of an object that the program has freed
 NO_SYMBOLS = Symbols()
@@ -84,7 +84,7 @@ def harness_text(signature: EntrySignature, included: str) -> str:
 
 def _by_value(parameter: Parameter) -> bool:
     """Is the parameter a structure that is passed by value?"""
-    return parameter.kind == "structure" and parameter.embedded
+    return parameter.kind is ParameterKind.STRUCTURE and parameter.embedded
 
 
 def _callee(signature: EntrySignature, given: Sequence[Parameter]) -> str:
@@ -96,7 +96,7 @@ def _callee(signature: EntrySignature, given: Sequence[Parameter]) -> str:
     kind = "void *"
     if result is None:
         kind = "void"
-    elif result.kind in ("scalar", "structure"):
+    elif result.kind in (ParameterKind.SCALAR, ParameterKind.STRUCTURE):
         kind = result.element
     types = [_passed(each) for each in given]
     return f"(({kind} (*)({', '.join(types)})) {signature.name})"
@@ -105,7 +105,7 @@ def _callee(signature: EntrySignature, given: Sequence[Parameter]) -> str:
 def _passed(parameter: Parameter) -> str:
     if _by_value(parameter):
         return _type_of(parameter)
-    return parameter.element if parameter.kind == "scalar" else "void *"
+    return parameter.element if parameter.kind is ParameterKind.SCALAR else "void *"
 
 
 def _type_of(parameter: Parameter) -> str:
@@ -117,19 +117,19 @@ def _type_of(parameter: Parameter) -> str:
 
 
 def _declared(parameter: Parameter, name: str, owner: str) -> str:
-    if parameter.kind == "opaque":
+    if parameter.kind is ParameterKind.OPAQUE:
         return ""
-    if owner and (parameter.kind == "scalar" or parameter.embedded):
+    if owner and (parameter.kind is ParameterKind.SCALAR or parameter.embedded):
         return f"{_member('', parameter, owner)};"
     linked = f"\ncsgtest_link({owner}, {parameter.offset}, {name});" if owner else ""
-    if parameter.kind == "structure":
+    if parameter.kind is ParameterKind.STRUCTURE:
         made = f'csgtest_object("{parameter.name}", {parameter.size}, {parameter.elements})'
         if not _by_value(parameter):
             return f"void *{name} = {made};{linked}"
         made = f'csgtest_value("{parameter.name}", {parameter.size})'
         named = f"typedef {parameter.element} {_type_of(parameter)};\n"
         return f"{named if '{' in parameter.element else ''}void *{name} = {made};"
-    if parameter.kind == "scalar":
+    if parameter.kind is ParameterKind.SCALAR:
         setting = f'csgtest_set("{parameter.name}", &{name}, sizeof {name});'
         return f"{parameter.element} {name} = 0;\n{setting}"
     return (
@@ -152,17 +152,17 @@ def _left(parameter: Parameter, name: str, owner: str, values: set[str]) -> Iter
     if parameter.name in values:
         return
     inside = parameter.owner in values
-    if owner and (parameter.kind == "scalar" or parameter.embedded):
+    if owner and (parameter.kind is ParameterKind.SCALAR or parameter.embedded):
         if not inside:
             yield f"{_member('_left', parameter, owner)};"
         return
     if owner and not inside:
-        text = int(parameter.kind == "string")
+        text = int(parameter.kind is ParameterKind.STRING)
         start = f'"{parameter.name}", {owner}, {parameter.offset}'
         yield f"csgtest_link_left({start}, {text});"
-    if parameter.kind == "structure":
+    if parameter.kind is ParameterKind.STRUCTURE:
         yield f'csgtest_object_left("{parameter.name}", {name});'
-    if parameter.kind not in ("scalar", "structure", "opaque"):
+    if parameter.kind not in (ParameterKind.SCALAR, ParameterKind.STRUCTURE, ParameterKind.OPAQUE):
         yield _shown(parameter, name)
 
 
@@ -171,16 +171,16 @@ def _result_left(parts: Sequence[Parameter]) -> Iterator[str]:
     names = {each.name: f"csgtest_r{i}" for i, each in enumerate(parts)}
     for each in parts:
         owner = names.get(each.owner, "")
-        if each.kind == "structure":
+        if each.kind is ParameterKind.STRUCTURE:
             found = f"csgtest_followed({owner}, {each.offset}, {each.size})"
             if not owner:
                 result = "&csgtest_result" if each.embedded else "csgtest_result"
                 found = f"csgtest_readable((const void *) {result}, {each.size})"
             yield f"const void *{names[each.name]} = {found};"
-        elif each.kind == "scalar" or each.embedded:
+        elif each.kind is ParameterKind.SCALAR or each.embedded:
             yield f"{_member('_left', each, owner)};"
-        if owner and each.kind != "scalar" and not each.embedded:
-            text = int(each.kind == "string")
+        if owner and each.kind is not ParameterKind.SCALAR and not each.embedded:
+            text = int(each.kind is ParameterKind.STRING)
             yield f'csgtest_link_left("{each.name}", {owner}, {each.offset}, {text});'
 
 
@@ -191,9 +191,9 @@ def _called(result: Parameter | None, call: str) -> list[str]:
         return [f"__auto_type csgtest_result = {call};", 'csgtest_returned_nothing("structure");']
     # the sanitizer must not take what it points to for lost
     stored = f"const void *volatile csgtest_result = {call};"
-    if result.kind == "string":
+    if result.kind is ParameterKind.STRING:
         return [stored, "csgtest_returned_string((const char *) csgtest_result);"]
-    if result.kind != "scalar":
+    if result.kind is not ParameterKind.SCALAR:
         return [stored, 'csgtest_returned_nothing(csgtest_result ? "pointer" : "null");']
     return [
         f"{result.element} csgtest_result = {call};",
@@ -249,7 +249,7 @@ def _looked_at(parts: Sequence[Parameter], symbols: Symbols) -> Iterator[str]:
     parts name the number. An object that this program does not have is left out, with its parts."""
     numbers: dict[str, int] = {}
     for each in parts:
-        if each.kind == "structure":
+        if each.kind is ParameterKind.STRUCTURE:
             place = symbols.place(each.name)
             if not each.owner and place is not None:
                 yield f"w o {place} {each.size}"
@@ -262,16 +262,16 @@ def _looked_at(parts: Sequence[Parameter], symbols: Symbols) -> Iterator[str]:
             continue
         elif each.bits is not None:
             yield f"w b {each.name} {numbers[each.owner]} {each.offset} {each.bits} {each.width}"
-        elif each.kind == "scalar" or each.embedded:
+        elif each.kind is ParameterKind.SCALAR or each.embedded:
             size = each.room or each.size
             yield f"w m {each.name} {numbers[each.owner]} {each.offset} {size}"
-        if each.owner in numbers and not each.embedded and each.kind != "scalar":
-            text = int(each.kind == "string")
+        if each.owner in numbers and not each.embedded and each.kind is not ParameterKind.SCALAR:
+            text = int(each.kind is ParameterKind.STRING)
             yield f"w l {each.name} {numbers[each.owner]} {each.offset} {text}"
 
 
 def _packed(parameter: Parameter, value: Value) -> str:
-    if parameter.kind == "scalar" and parameter.floating and isinstance(value, Scalar):
+    if parameter.kind is ParameterKind.SCALAR and parameter.floating and isinstance(value, Scalar):
         return f"f {_floating_text(value)}"
     data = memory_of(parameter, value)
     return "n" if data is None else f"i {data.hex()}"
@@ -385,7 +385,7 @@ def _is_text(parameter: Parameter, given: Value) -> bool:
     """Is the object shown as a text? A member is shown by its own type; other objects have the form
     of the input."""
     if parameter.owner and parameter.embedded:
-        return parameter.kind == "string"
+        return parameter.kind is ParameterKind.STRING
     return isinstance(given, bytes)
 
 
@@ -421,7 +421,7 @@ def _returned(text: str, result: Parameter | None) -> str:
     if result is None or text in ("null", "pointer", "structure"):
         return text
     data = bytes.fromhex(text)
-    if result.kind == "string":
+    if result.kind is ParameterKind.STRING:
         return data.decode("utf-8", "backslashreplace")
     return _as_c_prints(_scalar(result, data))
 
@@ -440,7 +440,7 @@ def _unpacked(parameter: Parameter, data: bytes, was_string: bool) -> Value:
     size = parameter.size
     parts = [data[i : i + size] for i in range(0, len(data), size)]
     values = tuple(_scalar(parameter, part) for part in parts if len(part) == size)
-    return values[0] if parameter.kind == "scalar" and values else values
+    return values[0] if parameter.kind is ParameterKind.SCALAR and values else values
 
 
 def _scalar(parameter: Parameter, data: bytes) -> Scalar:

@@ -26,6 +26,7 @@ from symexec.report.model import Report
 from symexec.state.state import Event, EventKind
 from symexec.testcases.driver import driven_within
 from symexec.testcases.inputs import Json
+from symexec.testcases.signature import ParameterKind
 
 STRUCTURES: dict[str, Json] = {  # that parameters lead to
     "structure_depth": DEEPEST,
@@ -174,11 +175,11 @@ def _of_function(report: Report) -> Iterator[str]:
     if signature is None:
         return
     kinds = {each.kind for each in (*signature.parameters, *signature.globals)}
-    if "string" in kinds:
+    if ParameterKind.STRING in kinds:
         yield f"strings of up to {found.get('array_length')} bytes"
-    if kinds & {"array", "pointer"}:
+    if kinds & {ParameterKind.ARRAY, ParameterKind.POINTER}:
         yield f"arrays of up to {found.get('array_length')} elements"
-    if "structure" in kinds:
+    if ParameterKind.STRUCTURE in kinds:
         yield f"structures up to {found.get('structure_depth')} pointers deep"
     most = max((each.elements for each in signature.parameters), default=1)
     if most > 1:

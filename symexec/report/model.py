@@ -28,7 +28,12 @@ from symexec.testcases import (
     to_json,
 )
 from symexec.testcases.inputs import Json
-from symexec.testcases.signature import Parameter, signature_from_json, signature_to_json
+from symexec.testcases.signature import (
+    Parameter,
+    ParameterKind,
+    signature_from_json,
+    signature_to_json,
+)
 
 if TYPE_CHECKING:
     from symexec.triage import Group
@@ -173,7 +178,11 @@ class Report:
         """The inputs that only the library can make, unless they are null."""
         parts = self.signature.parameters if self.signature is not None else ()
         hidden = self.internal.hidden if self.internal is not None else ()
-        return [each for each in parts if each.kind == "structure" and each.element in hidden]
+        return [
+            each
+            for each in parts
+            if each.kind is ParameterKind.STRUCTURE and each.element in hidden
+        ]
 
     def fails(self, when: FailOn) -> bool:
         """Is there a difference because of which the exit code is 1?"""

@@ -10,7 +10,7 @@ from symexec.runtime.contract import Arguments, Context, End, Model, Registry
 from symexec.runtime.operands import Asking, choice, decide, holds, pin, place
 from symexec.runtime.process import known_text
 from symexec.state.endings import Aborted, AssertionFailed, AssumptionFailed, Exit
-from symexec.state.inputs import Input
+from symexec.state.inputs import Input, InputKind
 
 # ------------------------------------------------------------------------------------------- klee
 # KLEE's intrinsics, so that its harnesses run unmodified.
@@ -43,7 +43,7 @@ def make_symbolic(context: Context, arguments: Arguments) -> Model:
         context.store(address, bytes_of_it, term)
         address += bytes_of_it
         terms.append(term)
-    context.add_input(Input("object", name, "unsigned char", 8, tuple(terms), order=order))
+    context.add_input(Input(InputKind.OBJECT, name, "unsigned char", 8, tuple(terms), order=order))
     return None
 
 
@@ -56,7 +56,9 @@ def _fresh(context: Context, name: str, size: int) -> Term:
     """A new object of ``size`` bytes as one symbol."""
     order, label = _numbered(context, name)
     term = context.fresh(f"{label}:{8 * size}", 8 * size)
-    made = Input("object", name, "unsigned char", 8 * size, (term,), order=order, scalar=True)
+    made = Input(
+        InputKind.OBJECT, name, "unsigned char", 8 * size, (term,), order=order, scalar=True
+    )
     context.add_input(made)
     return term
 
@@ -232,7 +234,14 @@ def _nondet(kind: str) -> None:
         context.put("nondet", order + 1)
         term = context.fresh(f"{kind}#{order}", bits)
         made = Input(
-            "nondet", f"{kind}#{order}", text, bits, (term,), is_signed, floating, order=order
+            InputKind.NONDET,
+            f"{kind}#{order}",
+            text,
+            bits,
+            (term,),
+            is_signed,
+            floating,
+            order=order,
         )
         context.add_input(made)
         return term

@@ -8,25 +8,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from enum import StrEnum
 
 from csg.records import record
 from symexec.expr import Operand, Term
 from symexec.solver import Assignment, PathCondition
 
 
+class InputKind(StrEnum):
+    """Where an input of the program under test comes in."""
+
+    PARAMETER = "parameter"
+    STRING = "string"
+    ARRAY = "array"
+    GLOBAL = "global"
+    ARGUMENT = "argument"  # bytes, ended by the first 0
+    STDIN = "stdin"  # bytes; ``size`` says how many there are
+    FILE = "file"  # likewise
+    OBJECT = "object"  # of klee_make_symbolic; bytes or one whole value
+    NONDET = "nondet"
+    NULL = "null"  # says where a pointer leads, and has no terms
+    STRUCTURE = "structure"  # likewise, but for the number of elements where there are several
+
+
 @record
 class Input:
     """One input and its elements, each of ``width`` bits.
 
-    ``kind``: parameter, string, array, global, argument (bytes, ended by the first 0), stdin
-    (bytes; ``size`` says how many there are), object (klee_make_symbolic; bytes or one whole
-    value), nondet; null and structure tell where a pointer leads, and have no terms, but
-    that of how many elements there are of several. ``type`` is the C text of an element. ``order``
+    ``type`` is the C text of an element. ``order``
     numbers objects and nondet values as the program asks for them. ``scalar``: the value is the
     element, not a list of one.
     """
 
-    kind: str
+    kind: InputKind
     name: str
     type: str
     width: int

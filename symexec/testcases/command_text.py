@@ -19,7 +19,7 @@ from typing import Final
 from csg.errors import UsageError
 from csg.records import record
 from symexec.testcases.inputs import Elements, LongDouble, Scalar, TestInput, Value
-from symexec.testcases.signature import EntrySignature, Parameter
+from symexec.testcases.signature import EntrySignature, Parameter, ParameterKind
 
 _PLAIN = re.compile(rb"[\x20-\x7e]*")
 _ESCAPES = {0x0A: "\\n", 0x09: "\\t", 0x0D: "\\r", 0x5C: "\\\\"}
@@ -86,8 +86,8 @@ def _arguments(values: dict[str, Value], parameters: Sequence[Parameter]) -> lis
     inside: dict[str, list[str]] = {}
     arguments: list[str] = []
     for each in reversed(parameters):
-        value = values.get(each.name, None if each.kind != "scalar" else 0)
-        if each.kind == "structure" and value is not None:
+        value = values.get(each.name, None if each.kind is not ParameterKind.SCALAR else 0)
+        if each.kind is ParameterKind.STRUCTURE and value is not None:
             there = inside.get(each.name, [])[::-1]
             if each.elements > 1:
                 there.sort(key=lambda part: int(part[1 : part.index("]")]))

@@ -20,13 +20,13 @@ import math
 import struct
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, assert_never
 
 from csg.errors import UsageError
 from csg.records import record
 from symexec.expr import Model, Operand, evaluate
 from symexec.inputs.structures import MOST_IN_A_ROW
-from symexec.state.inputs import Input
+from symexec.state.inputs import Input, InputKind
 
 
 @record
@@ -269,27 +269,29 @@ def decode(inputs: Iterable[Input], model: Model) -> TestInput:
     objects: dict[int, tuple[str, bytes]] = {}
     for each in inputs:
         match each.kind:
-            case "argument":
+            case InputKind.ARGUMENT:
                 arguments.append(_bytes(each, value).split(b"\0")[0])
-            case "stdin":
+            case InputKind.STDIN:
                 size = 0 if each.size is None else value(each.size)
                 stdin = bytes(map(value, each.terms[:size]))
-            case "file":
+            case InputKind.FILE:
                 size = 0 if each.size is None else value(each.size)
                 files.append((each.name, _bytes(each, value)[:size]))
-            case "global":
+            case InputKind.GLOBAL:
                 global_values.append((each.name, _value(each, value)))
-            case "nondet":
+            case InputKind.NONDET:
                 nondet[each.order] = _scalar(each, value(each.terms[0]))
-            case "object":
+            case InputKind.OBJECT:
                 objects[each.order] = (each.name, _bytes(each, value))
-            case "null":
+            case InputKind.NULL:
                 parameters.append((each.name, None))
-            case "structure":
+            case InputKind.STRUCTURE:
                 there = Elements(value(each.terms[0])) if each.terms else ()
                 parameters.append((each.name, there))
-            case _:
+            case InputKind.PARAMETER | InputKind.STRING | InputKind.ARRAY:
                 parameters.append((each.name, _value(each, value)))
+            case _:
+                assert_never(each.kind)
     return TestInput(
         args=tuple(arguments),
         stdin=stdin,
@@ -302,7 +304,7 @@ def decode(inputs: Iterable[Input], model: Model) -> TestInput:
 
 
 def _value(item: Input, value: Evaluate) -> Value:
-    if item.kind == "string":
+    if item.kind is InputKind.STRING:
         return _bytes(item, value)[:-1]
     numbers = tuple(_scalar(item, value(term)) for term in item.terms)
     return numbers[0] if item.scalar else numbers
@@ -311,7 +313,7 @@ def _value(item: Input, value: Evaluate) -> Value:
 def _bytes(item: Input, value: Evaluate) -> bytes:
     """The elements as they lie in memory; a term has a size of its own."""
     size = (item.width + 7) // 8
-    if size == 1 and item.kind != "object":
+    if size == 1 and item.kind is not InputKind.OBJECT:
         return bytes(map(value, item.terms))
     parts = []
     for term in item.terms:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from enum import StrEnum
 
 from csg.analysis.several import ALONE, Several
 from csg.errors import Location, UsageError
@@ -51,13 +52,22 @@ SUPPORTED = (
 )
 
 
+class ParameterKind(StrEnum):
+    """What a parameter, a global object or a result is to a test."""
+
+    SCALAR = "scalar"
+    STRING = "string"  # pointer to char
+    ARRAY = "array"  # pointer to other elements, or an array object
+    POINTER = "pointer"  # void *
+    STRUCTURE = "structure"  # pointer to an object whose parts follow
+    OPAQUE = "opaque"  # a pointer that no test sets: to a function
+
+
 @record
 class Parameter:
     """A parameter of the entry function, or a global object that tests set.
 
-    ``kind`` is scalar, string (pointer to char), array (pointer to other elements, or an array
-    object), pointer (void *), structure (pointer to an object whose parts follow) or opaque (a
-    pointer that no test sets: to a function); ``element`` is the C text of the scalar's or
+    ``element`` is the C text of the scalar's or
     element's type, ``size`` its bytes, ``width`` its value bits. ``embedded``: an array, or a
     structure, that is passed or stored itself and not by a pointer.
 
@@ -67,7 +77,7 @@ class Parameter:
     """
 
     name: str
-    kind: str
+    kind: ParameterKind
     element: str
     size: int
     width: int
@@ -167,7 +177,11 @@ def differing_part(old: EntrySignature, new: EntrySignature) -> str:
     for one, other in ((new, old), (old, new)):
         known = [_nameless(each) for each in other.parameters]
         for part in one.parameters:
-            if part.owner and part.kind != "structure" and _nameless(part) not in known:
+            if (
+                part.owner
+                and part.kind is not ParameterKind.STRUCTURE
+                and _nameless(part) not in known
+            ):
                 return part.name
     return ""
 
@@ -206,7 +220,7 @@ def _tree(
         owner, offset = ("", 0) if root else links[each.name]
         yield Parameter(
             each.name,
-            "structure",
+            ParameterKind.STRUCTURE,
             _type_text(each.name, each.type, embedded and root),
             each.size // each.elements,
             8,
@@ -223,7 +237,13 @@ def _tree(
                 yield replace(made, owner=each.name, offset=link.offset, nullable=True)
         for link in each.opaque:
             yield Parameter(
-                link.name, "opaque", "void *", 8, 64, owner=each.name, offset=link.offset
+                link.name,
+                ParameterKind.OPAQUE,
+                "void *",
+                8,
+                64,
+                owner=each.name,
+                offset=link.offset,
             )
 
 
@@ -273,22 +293,24 @@ def _member(member: Member, owner: str, place: Location) -> Parameter:
     made = parameter_of(member.name, kind, place)
     if isinstance(kind, Array):
         text = is_text(kind.element) and kind.length != 1
-        made = replace(made, kind="string" if text else "array", room=size_of(kind))
+        made = replace(
+            made, kind=ParameterKind.STRING if text else ParameterKind.ARRAY, room=size_of(kind)
+        )
     return replace(made, owner=owner, offset=member.offset)
 
 
 def parameter_of(name: str, kind: Type, place: Location | None = None) -> Parameter:
     match kind:
         case Integer() | Enumeration() | Floating():
-            return _element(name, "scalar", kind)
+            return _element(name, ParameterKind.SCALAR, kind)
         case Pointer(target=Void()):
-            return Parameter(name, "pointer", "unsigned char", 1, 8)
+            return Parameter(name, ParameterKind.POINTER, "unsigned char", 1, 8)
         case Pointer(target=Integer(size=1) as target) if target.name.endswith("char"):
-            return _element(name, "string", target)
+            return _element(name, ParameterKind.STRING, target)
         case Pointer(target=Integer() | Enumeration() | Floating() as target):
-            return _element(name, "array", target)
+            return _element(name, ParameterKind.ARRAY, target)
         case Array(element=Integer() | Enumeration() | Floating() as target):
-            return _element(name, "array", target, embedded=True)
+            return _element(name, ParameterKind.ARRAY, target, embedded=True)
         case _:
             raise UsageError(
                 f"'{name}' has a type that tests cannot set",
@@ -300,14 +322,14 @@ def parameter_of(name: str, kind: Type, place: Location | None = None) -> Parame
 def _result(kind: Type, place: Location) -> Parameter:
     match kind:
         case Pointer(target=Integer(size=1) as target) if target.name.endswith("char"):
-            return _element("", "string", target)
+            return _element("", ParameterKind.STRING, target)
         case Pointer():
-            return Parameter("", "pointer", "void *", 8, 64)
+            return Parameter("", ParameterKind.POINTER, "void *", 8, 64)
         case Record() if can_be_passed(kind):
             text = _type_text("", kind, True)
-            return Parameter("", "structure", text, size_of(kind), 8, embedded=True)
+            return Parameter("", ParameterKind.STRUCTURE, text, size_of(kind), 8, embedded=True)
         case Integer() | Enumeration() | Floating():
-            return _element("", "scalar", kind)
+            return _element("", ParameterKind.SCALAR, kind)
         case _:
             raise UsageError(
                 "the entry function returns a type that tests cannot compare",
@@ -317,7 +339,10 @@ def _result(kind: Type, place: Location) -> Parameter:
 
 
 def _element(
-    name: str, kind: str, element: Integer | Enumeration | Floating, embedded: bool = False
+    name: str,
+    kind: ParameterKind,
+    element: Integer | Enumeration | Floating,
+    embedded: bool = False,
 ) -> Parameter:
     spelt = element.underlying if isinstance(element, Enumeration) else element
     floating = isinstance(element, Floating)
@@ -338,8 +363,8 @@ def signature_to_json(signature: EntrySignature) -> Json:
 
 
 def signature_from_json(value: Json) -> EntrySignature:
-    """The signature in a report. Raises TypeError or KeyError where it is none: reports may come
-    from strangers."""
+    """The signature in a report. Raises TypeError, KeyError or ValueError where it is none: reports
+    may come from strangers."""
     return EntrySignature(
         str(value["name"]),
         _parameter(value["result"]) if value["result"] else None,
@@ -351,7 +376,7 @@ def signature_from_json(value: Json) -> EntrySignature:
 
 
 def _parameter(value: Json) -> Parameter:
-    found = Parameter(**value)
+    found = Parameter(**{**value, "kind": ParameterKind(value["kind"])})
     for each in fields(Parameter):
         part = getattr(found, each.name)
         if type(part).__name__.removesuffix("Type") not in str(each.type).split(" | "):

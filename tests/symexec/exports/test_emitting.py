@@ -17,6 +17,7 @@ import cli
 from symexec.exports import emitted
 from symexec.exports.emitted import Dropped, check_types
 from symexec.testcases import EntrySignature, Parameter
+from symexec.testcases.signature import ParameterKind
 from tests.command_line import Done, csgtest
 
 FUNCTION = """\
@@ -236,7 +237,9 @@ def test_a_stranger_is_not_trusted_unasked(function: Path, monkeypatch: pytest.M
 )
 def test_a_stranger_s_type_is_a_name_and_nothing_else(element: str) -> None:
     with pytest.raises(Exception, match="no type"):
-        check_types(EntrySignature("f", None, (Parameter("x", "scalar", element, 4, 32),)))
+        check_types(
+            EntrySignature("f", None, (Parameter("x", ParameterKind.SCALAR, element, 4, 32),))
+        )
 
 
 def changed(place: str, value: object) -> Any:
@@ -313,7 +316,7 @@ def test_bytes_come_through_sh_and_c(data: bytes) -> None:
 @given(st.integers(-(1 << 63), (1 << 64) - 1) | st.floats())
 @settings(max_examples=60)
 def test_numbers_are_constants_of_c(value: Any) -> None:
-    kind = Parameter("x", "scalar", "int", 8, 64, floating=isinstance(value, float))
+    kind = Parameter("x", ParameterKind.SCALAR, "int", 8, 64, floating=isinstance(value, float))
     if value != value:  # noqa: PLR0124
         with pytest.raises(Dropped):
             emitted._number(value, kind)

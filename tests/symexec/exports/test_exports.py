@@ -44,6 +44,7 @@ from symexec.testcases import (
     Verdict,
 )
 from symexec.testcases.seeds import read_ktest
+from symexec.testcases.signature import ParameterKind
 from tests.command_line import csgtest, pair
 
 METADATA_DTD = """
@@ -401,7 +402,7 @@ def test_a_command_line_comes_back(
 
 def test_parameters_are_objects_as_they_lie_in_memory() -> None:
     def part(name: str, kind: str, size: int, **more: Any) -> Parameter:
-        return Parameter(name, kind, "int", size, 8 * size, **more)
+        return Parameter(name, ParameterKind(kind), "int", size, 8 * size, **more)
 
     signature = EntrySignature(
         "f",

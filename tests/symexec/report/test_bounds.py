@@ -23,6 +23,7 @@ from symexec.report.model import Report
 from symexec.report.page import page
 from symexec.report.words import headline, looked_for, sequences_covered
 from symexec.testcases import EntrySignature, Parameter, Verdict
+from symexec.testcases.signature import ParameterKind
 
 NO_BOUNDS = {"symbolic_globals", "leaks", "entry", "inferred", "examples", "several"}
 CALLED = {
@@ -74,7 +75,9 @@ def test_the_defaults_of_main_are_told() -> None:
 
 
 def within(entry: str, inputs: InputOptions, *kinds: str) -> Report:
-    parameters = tuple(Parameter(f"p{at}", kind, "int", 4, 32) for at, kind in enumerate(kinds))
+    parameters = tuple(
+        Parameter(f"p{at}", ParameterKind(kind), "int", 4, 32) for at, kind in enumerate(kinds)
+    )
     signature = EntrySignature(entry, None, parameters) if entry != "main" else None
     found = bounds(entry, inputs, SearchOptions(), MemoryOptions())
     return Report("old.c", "new.c", entry, bounds=found, signature=signature)

@@ -12,7 +12,7 @@ from symexec.expr import Operand, Term, evaluate
 from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk
 from symexec.runtime.process import different_files
 from symexec.state.endings import Exit, Unsupported
-from symexec.state.inputs import Input
+from symexec.state.inputs import Input, InputKind
 from symexec.state.state import Outcome
 from tests.reference.context import Ended, ReferenceContext
 
@@ -29,7 +29,7 @@ def world_with(data: bytes, symbolic: bool, there: bool = True) -> ReferenceCont
         size = world.table.symbol("A_size", 32)
         exists = world.table.symbol("A_exists", 1)
         world.assignment |= {size: len(data), exists: int(there)}
-        made = Input("file", "A", "char", 8, terms, size=size)
+        made = Input(InputKind.FILE, "A", "char", 8, terms, size=size)
         node = Node(FILE, contents=Contents(terms, size), given=made, exists=exists)
     world.store_.update(disk([(b"A", node)] if symbolic or there else []))
     return world

@@ -9,7 +9,7 @@ from csg.frontend import parse_text
 from symexec.expr import TermTable
 from symexec.inputs.plan import plan
 from symexec.options import InputOptions, SymbolicArguments
-from symexec.state.inputs import Input, Start
+from symexec.state.inputs import Input, InputKind, Start
 from symexec.testcases import decode, input_from_json, input_to_json
 
 
@@ -66,9 +66,9 @@ def test_arguments_end_at_their_first_nul_and_stdin_at_its_size() -> None:
 
 def test_objects_and_nondet_values_come_in_the_order_of_their_numbers() -> None:
     inputs = [
-        Input("object", "b", "unsigned char", 8, (1, 2), order=1),
-        Input("object", "a", "unsigned char", 32, (258,), order=0, scalar=True),
-        Input("nondet", "int#0", "int", 32, (2**32 - 1,), signed=True, scalar=True),
+        Input(InputKind.OBJECT, "b", "unsigned char", 8, (1, 2), order=1),
+        Input(InputKind.OBJECT, "a", "unsigned char", 32, (258,), order=0, scalar=True),
+        Input(InputKind.NONDET, "int#0", "int", 32, (2**32 - 1,), signed=True, scalar=True),
     ]
     shown = decode(inputs, {})
     assert shown.objects == (("a", b"\2\1\0\0"), ("b", b"\1\2"))
@@ -77,12 +77,14 @@ def test_objects_and_nondet_values_come_in_the_order_of_their_numbers() -> None:
 
 def test_an_object_filled_scalar_by_scalar_lies_in_memory_whole() -> None:
     wide = TermTable().symbol("a[0]", 32)
-    item = Input("object", "a", "unsigned char", 8, (wide, 7))
+    item = Input(InputKind.OBJECT, "a", "unsigned char", 8, (wide, 7))
     assert decode([item], {wide: 0x01020304}).objects == (("a", b"\4\3\2\1\7"),)
 
 
 @given(st.integers(0, 2**80 - 1), st.sampled_from((32, 64, 80)))
 def test_floating_values_come_back_from_json(bits: int, width: int) -> None:
-    item = Input("parameter", "x", "double", width, (bits % 2**width,), floating=True, scalar=True)
+    item = Input(
+        InputKind.PARAMETER, "x", "double", width, (bits % 2**width,), floating=True, scalar=True
+    )
     test = decode([item], {})
     assert input_from_json(input_to_json(test)) == test

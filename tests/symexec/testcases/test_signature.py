@@ -8,7 +8,7 @@ from csg.errors import UsageError
 from csg.language import types as c
 from csg.language.syntax import Compound, FunctionDefinition, Symbol
 from symexec.testcases import EntrySignature, Parameter, parameter_of, signature_of
-from symexec.testcases.signature import signature_from_json, signature_to_json
+from symexec.testcases.signature import ParameterKind, signature_from_json, signature_to_json
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_a_definition_becomes_a_signature_that_survives_json() -> None:
     signature = signature_of(definition, [Symbol("g", c.Array(c.SHORT, 2))])
     assert signature == EntrySignature(
         "f",
-        Parameter("", "scalar", "long", 8, 64, True),
-        (Parameter("n", "scalar", "int", 4, 32, True),),
-        (Parameter("g", "array", "short", 2, 16, True, embedded=True),),
+        Parameter("", ParameterKind.SCALAR, "long", 8, 64, True),
+        (Parameter("n", ParameterKind.SCALAR, "int", 4, 32, True),),
+        (Parameter("g", ParameterKind.ARRAY, "short", 2, 16, True, embedded=True),),
     )
     assert signature_from_json(signature_to_json(signature)) == signature
