@@ -176,7 +176,7 @@ def page(report: Mapping[str, Any], seconds: float, remarks: str) -> str:
         "",
         "`ddate` turns a date into the Discordian calendar. Debian ships it as one C file of 399 "
         "lines (public domain); it reads its command line and uses libc alone. The source is "
-        "fetched, never kept here. Two places are edited:",
+        "fetched, never stored here. Two places are edited:",
         "",
     ]
     for number, edit in enumerate(EDITS, 1):

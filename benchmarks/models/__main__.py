@@ -22,7 +22,7 @@ TOGETHER = 50  # models in one program
 SHOWN = 3  # disagreements of one model
 
 HEAD = """\
-# Models beside this machine's C library
+# Models compared with this machine's C library
 
 Written by `python -m benchmarks.models`. Each model is called by generated programs in C, with
 arguments that are drawn by their types, or as a row of `benchmarks/models/table.txt` says. The

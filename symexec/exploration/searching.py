@@ -27,7 +27,7 @@ from symexec.testcases.inputs import Json
 from symexec.watchdog import Watchdog
 
 # --------------------------------------------------------------------------------- graph coverage
-# Which nodes, edges and sequences of the change sequence graph do tests come by?
+# Which nodes, edges and sequences of the change sequence graph do tests visit?
 #
 # coverage.add([4, 7, 4, 9])      a test's path has visited these statements, in this order
 # coverage.form(reached, ..)      {"nodes": {"all": 9, "witnessed": ["c1"], ..}, "edges": {..}, ..}

@@ -159,7 +159,7 @@ def _divergence_step(case: TestCase) -> Iterator[Step]:
         how = f": it is {old} in the old version and {new} in the new one" if new else ""
         yield Step(f"the versions diverge at the decision{how}", where)
     elif place.kind is DivergenceKind.OUTPUT:
-        yield Step("the versions put out different things", where)
+        yield Step("the versions write different output", where)
     else:
         yield Step("the versions end differently", where)
 
@@ -210,7 +210,7 @@ def headline(report: Report) -> str:
             return f"No difference was found {_end_of_search(report)}"
         case Verdict.EQUIVALENT_WITHIN_BOUNDS:
             return (
-                f"Equivalent for {inputs_within(report)}: no such input tells the versions apart."
+                f"Equivalent for {inputs_within(report)}: no such input distinguishes the versions."
             )
         case Verdict.NO_CHANGE:
             return "The programs are the same: there is nothing to test."
@@ -265,7 +265,7 @@ def _end_of_search(report: Report) -> str:
     if not report.finished:
         return "before the search was interrupted."
     if report.counters.get("exhausted") and (report.seeds or {}).get("used"):
-        return "near the paths of the seeds; other paths were not looked at."
+        return "near the paths of the seeds; other paths were not explored."
     followed = ("paths", "diff_paths", "dropped", "pruned")
     if isinstance(report.native, dict) and not any(map(report.counters.get, followed)):
         return f"by {report.native['tests']} native runs; no path could be followed to its end."
@@ -402,13 +402,13 @@ def sequences_covered(report: Report) -> list[str]:
         assert isinstance(reached, list)
         met += len(witnessed) + len(reached)
         parts.append(f"{len(witnessed)} of {kinds['all']} {what}{never}")
-    said = [f"change sequence graph: tests come by {', '.join(parts)}"]
+    said = [f"change sequence graph: tests visit {', '.join(parts)}"]
     if not met and report.verdict in (
         Verdict.EQUIVALENT_WITHIN_BOUNDS,
         Verdict.NO_DIFFERENCE_FOUND,
     ):
         said.append(
-            "nothing that changed has run: no input or path that was tried comes by a change"
+            "nothing that changed has run: no input or path that was tried executes a change"
         )
     return said
 
@@ -463,12 +463,12 @@ _MISMATCHED = (
     "tests took other branches natively than predicted: an error of csgtest.",
 )
 _UNKNOWN = (
-    "query was not answered by the solver: what depends on it was not looked at.",
-    "queries were not answered by the solver: what depends on them was not looked at.",
+    "query was not answered by the solver: what depends on it was not explored.",
+    "queries were not answered by the solver: what depends on them was not explored.",
 )
 _CONCRETISED = (
-    "value was fixed to one of those it can have.",
-    "values were fixed to one of those they can have.",
+    "value was fixed to one of its possible values.",
+    "values were fixed to one of their possible values.",
 )
 
 
@@ -489,11 +489,11 @@ def _cut_paths(report: Report) -> Iterator[str]:
         if waiting := count("waiting"):
             reasons.append(f"{waiting:,} of them still waiting when the time was over")
         if forgotten := count("forgotten"):
-            reasons.append(f"{forgotten:,} of them let go because memory was short")
+            reasons.append(f"{forgotten:,} of them dropped because memory was short")
         why = f": {', '.join(reasons)}" if reasons else ""
         yield f"{cuts:,} path{_s(cuts)} not followed to the end{why}."
     if met := count("unsupported"):
-        yield f"{met:,} path{_s(met)} met what is not supported, and ended there."
+        yield f"{met:,} path{_s(met)} met something unsupported, and ended there."
     if left := count("dropped"):
         yield f"{left:,} path{_s(left)} left at an output, as was published."
     alone = count("diff_paths")

@@ -1,4 +1,4 @@
-"""What of the change sequence graph tests come by; infeasible only after an exhausted search."""
+"""What tests visit of the change sequence graph; infeasible only after an exhausted search."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_build_reports_it_and_says_what_is_infeasible(tmp_path: Path) -> None:
     coverage = done.report["csg"]["coverage"]
     assert coverage["nodes"]["infeasible"] == ["c1"] and "c2" in coverage["nodes"]["witnessed"]
     assert not coverage["nodes"]["unknown"] and coverage["sequences"] == 1
-    assert "change sequence graph: tests come by" in done.out and "(1 infeasible)" in done.out
+    assert "change sequence graph: tests visit" in done.out and "(1 infeasible)" in done.out
 
 
 def test_the_running_example_is_covered(tmp_path: Path) -> None:

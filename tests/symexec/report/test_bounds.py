@@ -113,7 +113,7 @@ def within(entry: str, inputs: InputOptions, *kinds: str) -> Report:
 def test_the_verdict_names_its_bounds(report: Report, sentence: str) -> None:
     assert inputs_within(report) == sentence
     report.verdict = Verdict.EQUIVALENT_WITHIN_BOUNDS
-    told = f"Equivalent for {sentence}: no such input tells the versions apart."
+    told = f"Equivalent for {sentence}: no such input distinguishes the versions."
     assert headline(report) == told and looked_for(report) == ""
     report.verdict, report.counters = Verdict.NO_DIFFERENCE_FOUND, {"exhausted": True}
     assert looked_for(report) == f"Looked for in {sentence}; all paths were followed."
