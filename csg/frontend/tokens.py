@@ -269,7 +269,7 @@ class _GnuPass:
     def __init__(self, tokens: Iterator[Token], dropped: Dropped) -> None:
         self.tokens = tokens
         self.dropped = dropped
-        self.waiting: Token | None = None  # read, but not yet treated
+        self.waiting: list[Token] = []  # read, but not yet treated; the next one last
         self.depth = 0  # of braces
         self.own_labels: list[tuple[int, dict[str, str]]] = []  # depth of a block, its labels
         self.count = 0  # of labels that blocks of this function have to themselves
@@ -293,10 +293,11 @@ class _GnuPass:
                 yield result
 
     def next(self) -> Token | None:
-        if self.waiting is not None:
-            token, self.waiting = self.waiting, None
-            return token
-        return next(self.tokens, None)
+        return self.waiting.pop() if self.waiting else next(self.tokens, None)
+
+    def give_back(self, tokens: Sequence[Token | None]) -> None:
+        """``next`` returns them again, in this order."""
+        self.waiting += filter(None, reversed(tokens))
 
     def drop(self, location: Location, what: str) -> None:
         self.dropped.append((location, what))
@@ -317,18 +318,32 @@ class _GnuPass:
     def bracket(self, token: Token) -> Token | None:
         """The same for ``[[noreturn]]`` of C23; two opening brackets begin nothing else."""
         following = self.next()
+        if following is not None and following.type == "TIMES":
+            self.give_back(self._size(following))
+            return token
         if following is None or following.type != "LBRACKET":
-            self.waiting = following
+            self.give_back([following])
             return token
         inner = self._until_closed(2, token)
         return self._retained(token, list(_attributes(inner[:-2])))
+
+    def _size(self, star: Token) -> list[Token | None]:
+        """What stands behind ``[``: of ``[*n]`` the parser's grammar knows ``[*]`` alone, which is
+        no size (C17 6.7.6.2p4), so it is given ``[(*n)]``."""
+        following = self.next()
+        if following is None or following.type == "RBRACKET":
+            return [star, following]
+        self.give_back([following])
+        *inner, closing = self._until_closed(1, star)
+        opened, closed = Token("LPAREN", "(", *_place(star)), Token("RPAREN", ")", *_place(closing))
+        return [opened, star, *inner, closed, closing]
 
     def asm(self, token: Token) -> Token | None:
         """``asm volatile ("...")``, or the name that ``int f() asm ("g")`` has for linking."""
         following = self.next()
         while following is not None and following.type in _ASM_WORDS:
             following = self.next()
-        self.waiting = following
+        self.give_back([following])
         inner = self.parenthesized(token)
         token.value = f"asm ({' '.join(t.value for t in inner)})"
         return token
