@@ -371,8 +371,9 @@ class _GnuPass:
         front of a colon where a statement begins."""
         label = before == "GOTO" or (before == "LAND" and beyond not in _OPERAND_ENDS)
         if before in _STATEMENT_BEGINS:
-            self.waiting = self.next()
-            label = self.waiting is not None and self.waiting.type == "COLON"
+            following = self.next()
+            label = following is not None and following.type == "COLON"
+            self.give_back([following])
         if label:
             for _, names in reversed(self.own_labels):
                 if token.value in names:
