@@ -164,6 +164,10 @@ def document(rows: Sequence[Row]) -> str:
     results = sum(not row.trouble for row in rows)
     shown = sum(bool(row.shown) for row in rows)
     wrong = sum(row.mispredicted for row in rows)
+    told = (
+        f"{results} of {len(rows)} commits give a result, {shown} show a difference; "
+        f"mispredicted: {wrong}."
+    )
 
     def seconds(value: float | None) -> str:
         return "-" if value is None else f"{value:.0f}"
@@ -183,8 +187,7 @@ seconds since `git clone` began: until both versions were built, until the first
 told, until the end; `--time` is for all entries together. What is shown is the first difference
 in what is done, as old and new end; messages alone do not count. Other work ran beside it.
 
-**{results} of {len(rows)} commits give a result, {shown} show a difference;
-mispredicted: {wrong}.**
+**{told}**
 
 | repository | commit | built by | built | first | end | --time | verdict | shown |
 |---|---|---|---:|---:|---:|---:|---|---|
