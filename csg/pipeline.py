@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from csg.errors import UsageError
+from csg.language.syntax import Linkage
 from csg.programs import BY_TREES, OURS, Annotation, GraphRules, Versions
 
 if TYPE_CHECKING:
@@ -123,14 +124,14 @@ def _flow(program: Program) -> StatementFlow:
 def entry_of(units: Sequence[TranslationUnit], asked: str | None) -> str:
     """The entry function: ``asked``, or else main, or the only function that other files could
     call. Raises UsageError where there is no such function."""
-    return _chosen(_names(units, ""), _names(units, "external"), asked, "the program")
+    return _chosen(_names(units, None), _names(units, Linkage.EXTERNAL), asked, "the program")
 
 
 def shared_entry(
     old: Sequence[TranslationUnit], new: Sequence[TranslationUnit], asked: str | None
 ) -> str:
     """As ``entry_of``, for a function that both versions must define."""
-    names, shared = _names(old, ""), _names(new, "")
+    names, shared = _names(old, None), _names(new, None)
     for name in [asked] if asked is not None else ["main"]:
         if (name in names) != (name in shared):
             have, lacks = ("new", "old") if name in shared else ("old", "new")
@@ -141,13 +142,15 @@ def shared_entry(
                 if both
                 else "give two versions of one program",
             )
-    candidates = [name for name in _names(old, "external") if name in _names(new, "external")]
+    candidates = [
+        name for name in _names(old, Linkage.EXTERNAL) if name in _names(new, Linkage.EXTERNAL)
+    ]
     return _chosen([name for name in names if name in shared], candidates, asked, "both versions")
 
 
-def _names(units: Sequence[TranslationUnit], linkage: str) -> list[str]:
+def _names(units: Sequence[TranslationUnit], linkage: Linkage | None) -> list[str]:
     symbols = [function.symbol for unit in units for function in unit.functions]
-    return [symbol.name for symbol in symbols if linkage in ("", symbol.linkage)]
+    return [symbol.name for symbol in symbols if linkage in (None, symbol.linkage)]
 
 
 def _chosen(names: list[str], callable_ones: list[str], asked: str | None, where: str) -> str:

@@ -54,6 +54,7 @@ from csg.language.syntax import (
     Return,
     SizeOf,
     Statement,
+    StorageDuration,
     Switch,
     Symbol,
     Unary,
@@ -333,7 +334,7 @@ class _Uses:
         self._changing = {each for node in nodes if (each := _changed(node)) is not None}
         for _ in range(3):  # copies of copies
             for symbol, values in assigned.items():
-                if symbol not in self._parameters and symbol.storage == "automatic":
+                if symbol not in self._parameters and symbol.storage is StorageDuration.AUTOMATIC:
                     retained = [each for each in values if not _is_step(symbol, each)]
                     self._copy(symbol, [part for each in retained for part in _alternatives(each)])
         for node in nodes:
@@ -418,7 +419,7 @@ class _Uses:
             for node in _summands(expression, subtracted)
             if isinstance(node, Name)
             and is_integer(node.type)
-            and node.symbol.storage == "automatic"
+            and node.symbol.storage is StorageDuration.AUTOMATIC
             and node.symbol not in self._made
             and node.symbol not in self._parameters
         }

@@ -48,6 +48,7 @@ from csg.language.syntax import (
     InitializerList,
     IntegerConstant,
     Label,
+    Linkage,
     Logical,
     Member,
     Name,
@@ -57,6 +58,7 @@ from csg.language.syntax import (
     StringLiteral,
     Switch,
     Symbol,
+    SymbolKind,
     TranslationUnit,
     Unary,
     While,
@@ -577,7 +579,7 @@ def _from_callers(
     """What all callers of a static function pass in both versions."""
     before, after = old.calls(), new.calls()
     calls, count = [*before, *after], len(entry.parameters)
-    if entry.symbol.linkage != "internal" or not before or not after:
+    if entry.symbol.linkage is not Linkage.INTERNAL or not before or not after:
         return
     if any(len(call.arguments) != count for call in calls):
         return
@@ -607,7 +609,7 @@ def _is_there(argument: Expression) -> bool:
         case StringLiteral() | AddressOf(operand=Name()):
             return True
         case Name(symbol=symbol):
-            return isinstance(symbol.type, Array) and symbol.kind == "object"
+            return isinstance(symbol.type, Array) and symbol.kind is SymbolKind.OBJECT
         case _:
             return False
 

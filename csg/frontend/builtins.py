@@ -19,9 +19,12 @@ from csg.language.syntax import (
     Declaration,
     Expression,
     IntegerConstant,
+    Linkage,
     Name,
+    StorageDuration,
     StringLiteral,
     Symbol,
+    SymbolKind,
 )
 from csg.language.types import (
     BOOL,
@@ -43,6 +46,7 @@ from csg.language.types import (
     Function,
     Pointer,
     Record,
+    RecordKind,
     Type,
     Void,
 )
@@ -113,14 +117,16 @@ def library_function(context: Context, name: str, place: Location) -> Symbol | N
         return None
     plain = name.removeprefix("__builtin_")
     known = context.scopes.lookup(plain)
-    if isinstance(known, Symbol) and known.kind == "function":
+    if isinstance(known, Symbol) and known.kind is SymbolKind.FUNCTION:
         return known
     prototype = LIBRARY.get(plain)
     return None if prototype is None else _declare(context, plain, prototype, place)
 
 
 def _declare(context: Context, name: str, kind_: Function, place: Location) -> Symbol:
-    symbol = Symbol(name, kind_, place, "function", "static", "external")
+    symbol = Symbol(
+        name, kind_, place, SymbolKind.FUNCTION, StorageDuration.STATIC, Linkage.EXTERNAL
+    )
     context.scopes.file.names[name] = symbol
     context.unit.declarations.append(Declaration(symbol, None, location=place))
     return symbol
@@ -208,7 +214,7 @@ def _type_class(kind: Type) -> int:
             return 5
         case Floating():
             return 8
-        case Record(kind="struct"):
+        case Record(kind=RecordKind.STRUCT):
             return 12
         case Record():
             return 13

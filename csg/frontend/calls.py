@@ -29,6 +29,7 @@ from csg.language.syntax import (
     InitializerList,
     IntegerConstant,
     Name,
+    StorageDuration,
     Symbol,
     VaArg,
 )
@@ -62,7 +63,9 @@ def literal(
         f"<literal>{context.numbers.literals}",
         found.type,
         place,
-        storage="static" if context.scopes.at_file_level else "automatic",
+        storage=StorageDuration.STATIC
+        if context.scopes.at_file_level
+        else StorageDuration.AUTOMATIC,
         qualifiers=found.qualifiers,
         address_taken=isinstance(found.type, Array | Record),
         defined=True,

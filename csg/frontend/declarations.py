@@ -14,7 +14,15 @@ from csg.frontend.attributes import Wishes, wishes
 from csg.frontend.context import Context, Enumerator, Jumps, Qualified, Scope, Typedef, refuse
 from csg.frontend.declarators import parameter_symbol
 from csg.frontend.parser import Node, innermost, kind, name_place
-from csg.language.syntax import Declaration, FunctionDefinition, Statement, Symbol
+from csg.language.syntax import (
+    Declaration,
+    FunctionDefinition,
+    Linkage,
+    Statement,
+    StorageDuration,
+    Symbol,
+    SymbolKind,
+)
 from csg.language.types import INT, Array, Function, Record, Type, Void, decayed
 
 
@@ -102,7 +110,8 @@ def local(context: Context, node: Node) -> list[Statement]:
 
 
 def _block_object(context: Context, node: Node, found: Qualified, wished: Wishes) -> Declaration:
-    storage = "static" if {"static", "_Thread_local"} & set(node.storage) else "automatic"
+    lasting = {"static", "_Thread_local"} & set(node.storage)
+    storage = StorageDuration.STATIC if lasting else StorageDuration.AUTOMATIC
     symbol = Symbol(node.name, found.type, name_place(node), storage=storage, defined=True)
     _apply(symbol, node, found, wished)
     names = context.scopes.innermost.names
@@ -145,7 +154,7 @@ def _apply(symbol: Symbol, node: Node, found: Qualified, wished: Wishes) -> None
 def _check_complete(symbol: Symbol, node: Node) -> None:
     kind_ = symbol.type
     incomplete = isinstance(kind_, Record) and kind_.fields is None
-    if isinstance(kind_, Void) or (incomplete and symbol.storage == "automatic"):
+    if isinstance(kind_, Void) or (incomplete and symbol.storage is StorageDuration.AUTOMATIC):
         raise refuse(node, f"the type of '{symbol.name}' is incomplete: {kind_}")
 
 
@@ -156,11 +165,13 @@ def _file_symbol(context: Context, node: Node, found: Qualified) -> Symbol:
     location = name_place(node)
     known = _known(file, node, node.name)
     if known is None:
-        linkage = "internal" if static else "external"
-        known = Symbol(node.name, found.type, location, storage="static", linkage=linkage)
+        linkage = Linkage.INTERNAL if static else Linkage.EXTERNAL
+        known = Symbol(
+            node.name, found.type, location, storage=StorageDuration.STATIC, linkage=linkage
+        )
         known.from_header = context.is_system(location)
         file.names[node.name] = known
-    elif known.kind == "function":
+    elif known.kind is SymbolKind.FUNCTION:
         raise refuse(node, f"'{node.name}' was declared as a function before")
     known.type = _composite(known.type, found.type, node)
     return known
@@ -201,12 +212,14 @@ def _function_symbol(context: Context, node: Node, found: Qualified, wished: Wis
     location = name_place(node)
     known = _known(file, node, node.name)
     if known is None:
-        linkage = "internal" if "static" in node.storage else "external"
-        known = Symbol(node.name, found.type, location, "function", "static", linkage)
+        linkage = Linkage.INTERNAL if "static" in node.storage else Linkage.EXTERNAL
+        known = Symbol(
+            node.name, found.type, location, SymbolKind.FUNCTION, StorageDuration.STATIC, linkage
+        )
         known.from_header = context.is_system(location)
         file.names[node.name] = known
         context.unit.declarations.append(Declaration(known, None, location=location))
-    elif known.kind != "function":
+    elif known.kind is not SymbolKind.FUNCTION:
         raise refuse(node, f"'{node.name}' was declared as an object before")
     else:
         known.type = _composite(known.type, found.type, node)

@@ -16,7 +16,7 @@ from csg.errors import Location, UnsupportedError
 from csg.frontend.attributes import wishes
 from csg.frontend.context import Context, Enumerator, Qualified, Typedef, refuse, unsupported
 from csg.frontend.parser import Node, innermost, kind, name_place
-from csg.language.syntax import Expression, Symbol
+from csg.language.syntax import Expression, Symbol, SymbolKind
 from csg.language.types import (
     BOOL,
     CHAR,
@@ -46,6 +46,7 @@ from csg.language.types import (
     Pointer,
     Qualifiers,
     Record,
+    RecordKind,
     Type,
     alignment_of,
     decayed,
@@ -150,7 +151,7 @@ def _parameters(context: Context, node: Node) -> tuple[tuple[Symbol, ...], bool,
     if variadic:
         written.pop()
     if written and kind(written[0]) == "ID":  # K&R: names now, declarations later
-        names = tuple(Symbol(p.name, INT, p.coord, "parameter") for p in written)
+        names = tuple(Symbol(p.name, INT, p.coord, SymbolKind.PARAMETER) for p in written)
         return names, False, False
     context.scopes.enter()
     symbols = [_parameter(context, parameter) for parameter in written]
@@ -171,7 +172,7 @@ def _parameter(context: Context, node: Node) -> Symbol:
 def parameter_symbol(name: str, found: Qualified, location: Location) -> Symbol:
     adjusted = _adjusted(found)
     return Symbol(
-        name, adjusted.type, location, "parameter", qualifiers=adjusted.qualifiers,
+        name, adjusted.type, location, SymbolKind.PARAMETER, qualifiers=adjusted.qualifiers,
         address_taken=isinstance(adjusted.type, Record), defined=True,
     )  # fmt: skip
 
@@ -261,7 +262,7 @@ def lay_out(
 ) -> None:
     """Complete ``record``. ``alignment`` is asked for by an attribute; ``limit`` is #pragma pack's
     largest alignment of a member, 0 for none."""
-    layout = _Layout(record.kind == "union", limit)
+    layout = _Layout(record.kind is RecordKind.UNION, limit)
     fields = tuple(layout.place(member, record.packed or member.packed) for member in members)
     record.fields = fields
     record.alignment = max(layout.alignment, alignment)
@@ -358,14 +359,16 @@ def _tagged(context: Context, node: Node, keyword: str) -> Record:
     own scope only (C17 6.7.2.3)."""
     if node.name is None:
         context.numbers.types += 1
-        return Record(keyword, f"<anonymous>{context.numbers.types}")
+        return Record(RecordKind(keyword), f"<anonymous>{context.numbers.types}")
     scopes = context.scopes
     if node.decls is None:
         known = scopes.lookup_tag(node.name)
     else:
         known = scopes.innermost.tags.get(node.name)
     if known is None:
-        known = scopes.innermost.tags[node.name] = Record(keyword, _own_name(context, node.name))
+        known = scopes.innermost.tags[node.name] = Record(
+            RecordKind(keyword), _own_name(context, node.name)
+        )
     if not isinstance(known, Record) or known.kind != keyword:
         raise refuse(node, f"'{node.name}' is the tag of another kind of type")
     return known

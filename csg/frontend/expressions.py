@@ -42,6 +42,7 @@ from csg.language.types import (
     Floating,
     Pointer,
     Record,
+    RecordKind,
     Type,
     Void,
     alignment_of,
@@ -261,7 +262,7 @@ def _cast(context: Context, node: Node) -> Expression:
     operand = context.value(node.expr)
     if isinstance(target, Record) and target is not operand.type:
         for field in target.fields or ():
-            if target.kind == "union" and field.name and field.type == operand.type:
+            if target.kind is RecordKind.UNION and field.name and field.type == operand.type:
                 return union_of(context, target, field, operand, node.coord)
     if isinstance(target, Record) and isinstance(operand.type, Record) and target is operand.type:
         return operand

@@ -31,7 +31,7 @@ from csg.errors import (
 from csg.frontend.prune import prune
 from csg.frontend.sources import MARKER, SourceLines
 from csg.frontend.tokens import C23_WORDS, WORDS, restore, standard_tokens, tokenize
-from csg.language.syntax import Expression, Symbol, TranslationUnit
+from csg.language.syntax import Expression, Symbol, SymbolKind, TranslationUnit
 from csg.language.types import Type
 from csg.programs import SourceFile
 from csg.records import record
@@ -91,7 +91,7 @@ def parse_expression(
         node = parse_lone_expression(tokens, name)
         translator = Translator(TranslationUnit(name))
         for known, kind in scope.items():
-            symbol = Symbol(known, kind, Location(name), "parameter", defined=True)
+            symbol = Symbol(known, kind, Location(name), SymbolKind.PARAMETER, defined=True)
             translator.scopes.file.names[known] = symbol
         return translator.value(node)
 

@@ -32,7 +32,7 @@ from csg.language.syntax import (
     Unary,
 )
 from csg.language.traversal import walk
-from csg.language.types import Array, Field, Integer, Record, Type, is_scalar, size_of
+from csg.language.types import Array, Field, Integer, Record, RecordKind, Type, is_scalar, size_of
 from csg.records import record
 
 _CONSTANT = (IntegerConstant, FloatingConstant, StringLiteral, EnumeratorName, SizeOf, Cast, Unary)
@@ -62,7 +62,7 @@ class _Aggregate:
         match self.place.type:
             case Array(length=length):
                 return length if isinstance(length, int) else _END
-            case Record(kind="union", fields=fields):
+            case Record(kind=RecordKind.UNION, fields=fields):
                 return min(1, len(fields or ()))
             case Record(fields=fields):
                 return len(fields or ())
@@ -277,8 +277,8 @@ class _Filler:
             aggregate = stack[-1]
             assert isinstance(aggregate.place.type, Record)
             number = _number(aggregate.place.type, field)
-            aggregate.next = _END if aggregate.place.type.kind == "union" else number + 1
-            if aggregate.place.type.kind == "union":
+            aggregate.next = _END if aggregate.place.type.kind is RecordKind.UNION else number + 1
+            if aggregate.place.type.kind is RecordKind.UNION:
                 self._forget(aggregate.place, field)
             place = _member_place(aggregate.place, field)
             if step + 1 < len(path):

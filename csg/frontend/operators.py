@@ -23,6 +23,7 @@ from csg.language.syntax import (
     Member,
     Name,
     StringLiteral,
+    SymbolKind,
     Unary,
 )
 from csg.language.types import (
@@ -247,7 +248,7 @@ def is_assignable(target: Expression) -> bool:
     """Whether ``target`` designates an object that a value can be put into."""
     match target:
         case Name(symbol=symbol):
-            return symbol.kind != "function" and not isinstance(symbol.type, Array)
+            return symbol.kind is not SymbolKind.FUNCTION and not isinstance(symbol.type, Array)
         case Member(field=field):
             return not isinstance(field.type, Array)
         case Dereference() | Index() | CompoundLiteral():

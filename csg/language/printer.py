@@ -25,9 +25,11 @@ from csg.language.syntax import (
     CompoundLiteral,
     Declaration,
     FunctionDefinition,
+    Linkage,
     Name,
     SizeOf,
     Symbol,
+    SymbolKind,
     TranslationUnit,
     VaArg,
 )
@@ -97,7 +99,7 @@ class UnitText:
         defined = {function.symbol for function in self.unit.functions}
         for declaration in self.unit.declarations:
             symbol = declaration.symbol
-            if symbol.kind == "function" and symbol not in defined:
+            if symbol.kind is SymbolKind.FUNCTION and symbol not in defined:
                 yield from self._prototype(symbol)
         for function in self.unit.functions:
             yield from self._prototype(function.symbol)
@@ -113,7 +115,7 @@ class UnitText:
 
     def _objects(self) -> Iterator[str]:
         for declaration in self.unit.declarations:
-            if declaration.symbol.kind != "function":
+            if declaration.symbol.kind is not SymbolKind.FUNCTION:
                 yield from self._mentioned_before(declaration)
                 self.shown.add(declaration.symbol)
                 yield from self._object(declaration)
@@ -129,11 +131,11 @@ class UnitText:
         if declaration.initializer is None:
             return
         for node in walk(declaration.initializer):
-            if isinstance(node, Name) and node.symbol.kind == "object":
+            if isinstance(node, Name) and node.symbol.kind is SymbolKind.OBJECT:
                 symbol = node.symbol
-                if symbol not in self.shown and symbol.linkage != "none":
+                if symbol not in self.shown and symbol.linkage is not Linkage.NONE:
                     self.shown.add(symbol)
-                    words = "static " if symbol.linkage == "internal" else "extern "
+                    words = "static " if symbol.linkage is Linkage.INTERNAL else "extern "
                     yield words + symbol_text(symbol) + ";"
 
     def _constructor(self) -> list[str]:
@@ -166,7 +168,7 @@ class UnitText:
 
 def function_words(symbol: Symbol, body: bool = False) -> str:
     words = ""
-    if symbol.linkage == "internal" or (symbol.from_header and symbol.defined):
+    if symbol.linkage is Linkage.INTERNAL or (symbol.from_header and symbol.defined):
         words = "static "  # an inline function of a header has its body elsewhere as well
     elif not symbol.defined and not body:
         words = "extern "

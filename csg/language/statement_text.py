@@ -38,9 +38,11 @@ from csg.language.syntax import (
     Initializer,
     InitializerList,
     Label,
+    Linkage,
     Return,
     Statement,
     StatementExpression,
+    StorageDuration,
     Switch,
     Symbol,
     Version,
@@ -304,10 +306,10 @@ class StatementText:
         """The lines of a declaration. What only one version declares is declared in both, and
         initialised in that version only."""
         symbol, initializer = node.symbol, node.initializer
-        if symbol.storage == "static" and changes_within(initializer):
+        if symbol.storage is StorageDuration.STATIC and changes_within(initializer):
             return self._changing_static(node)
         plain = node.version is None or (node.version is self.only and not self.notation.ids)
-        if plain or symbol.storage == "static" or not _is_scalar_value(node):
+        if plain or symbol.storage is StorageDuration.STATIC or not _is_scalar_value(node):
             return [self.object(node)]
         assert initializer is not None and node.version is not None
         assert not isinstance(initializer, InitializerList)
@@ -397,9 +399,11 @@ def linking_words(symbol: Symbol) -> str:
 
 def storage_text(symbol: Symbol) -> str:
     words = linking_words(symbol)
-    if symbol.linkage == "internal" or (symbol.linkage == "none" and symbol.storage == "static"):
+    if symbol.linkage is Linkage.INTERNAL or (
+        symbol.linkage is Linkage.NONE and symbol.storage is StorageDuration.STATIC
+    ):
         words += "static "
-    elif symbol.linkage == "external" and not symbol.defined:
+    elif symbol.linkage is Linkage.EXTERNAL and not symbol.defined:
         words += "extern "
     if symbol.alignment:
         words += f"_Alignas({symbol.alignment}) "

@@ -13,7 +13,7 @@ and cases mark what belongs to one of them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, StrEnum
 
 from csg.errors import NOWHERE, Location
 from csg.language.types import (
@@ -45,6 +45,29 @@ LAST_PRIORITY = 65535
 INLINE, WEAK, STRONG = range(3)
 
 
+class SymbolKind(StrEnum):
+    """What a symbol declares."""
+
+    OBJECT = "object"
+    PARAMETER = "parameter"
+    FUNCTION = "function"
+
+
+class StorageDuration(StrEnum):
+    """C17 6.2.4."""
+
+    AUTOMATIC = "automatic"
+    STATIC = "static"
+
+
+class Linkage(StrEnum):
+    """C17 6.2.2."""
+
+    NONE = "none"
+    INTERNAL = "internal"
+    EXTERNAL = "external"
+
+
 @dataclass(eq=False, slots=True)
 class Symbol:
     """A declared object, parameter or function. Two names that refer to it share the same Symbol
@@ -53,9 +76,9 @@ class Symbol:
     name: str
     type: Type
     location: Location = NOWHERE
-    kind: str = "object"  # "object" | "parameter" | "function"
-    storage: str = "automatic"  # "automatic" | "static" (static duration)
-    linkage: str = "none"  # "none" | "internal" | "external"
+    kind: SymbolKind = SymbolKind.OBJECT
+    storage: StorageDuration = StorageDuration.AUTOMATIC
+    linkage: Linkage = Linkage.NONE
     qualifiers: Qualifiers = NONE
     address_taken: bool = False  # & applied, or an array/struct: it needs memory
     from_header: bool = False

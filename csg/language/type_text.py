@@ -22,6 +22,7 @@ from csg.language.types import (
     Pointer,
     Qualifiers,
     Record,
+    RecordKind,
     Type,
     VaList,
     Void,
@@ -147,7 +148,7 @@ def _members(record: Record, indent: str) -> Iterator[str]:
             yield f"{indent}}}{_attributes(member.type)};"
         else:
             yield f"{indent}{_alignment(record, member, end)}{_member_text(member)};"
-        if record.kind == "struct":
+        if record.kind is RecordKind.STRUCT:
             end = _end(member)
 
 
@@ -164,7 +165,7 @@ def _end(member: Field) -> int:
 
 def _alignment(record: Record, member: Field, end: int) -> str:
     """``_Alignas(n)`` where the member has a larger offset than its type asks for, else nothing."""
-    if member.bit_width is not None or record.kind == "union":
+    if member.bit_width is not None or record.kind is RecordKind.UNION:
         return ""
     natural = 1 if _is_packed(record) else alignment_of(member.type)
     least = -(-end // 8)
@@ -181,7 +182,9 @@ def _alignment(record: Record, member: Field, end: int) -> str:
 def _padding(record: Record, member: Field, end: int) -> Iterator[str]:
     """The unnamed bit-fields before a bit-field that does not directly follow the member before
     it."""
-    if not member.bit_width or record.kind == "union":  # one of no width is its own padding
+    if (
+        not member.bit_width or record.kind is RecordKind.UNION
+    ):  # one of no width is its own padding
         return
     unit = 8 * size_of(member.type)
     start = 8 * member.offset + member.bit_offset

@@ -7,6 +7,7 @@ a symbol know their own; so nobody has to unwrap a type before matching on it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from csg.records import record
 
@@ -118,11 +119,18 @@ class Field:
     qualifiers: Qualifiers = NONE
 
 
+class RecordKind(StrEnum):
+    """The two kinds of types that have members."""
+
+    STRUCT = "struct"
+    UNION = "union"
+
+
 @dataclass(eq=False, slots=True)
 class Record:
     """A struct or union, compared by identity; ``fields`` is None while it is incomplete."""
 
-    kind: str  # "struct" | "union"
+    kind: RecordKind
     tag: str  # made up ("<anonymous>3") when the source gives none
     fields: tuple[Field, ...] | None = None
     size: int = 0
@@ -191,7 +199,7 @@ def scalar_sizes(kind: Type) -> list[int]:
     match kind:
         case Array(element=element, length=int(length)):
             return scalar_sizes(element) * length
-        case Record(kind="struct", fields=tuple(fields), size=size):
+        case Record(kind=RecordKind.STRUCT, fields=tuple(fields), size=size):
             found: list[int] = []
             place = 0
             for field_ in fields:

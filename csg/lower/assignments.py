@@ -26,9 +26,11 @@ from csg.language.syntax import (
     Initializer,
     InitializerEntry,
     InitializerList,
+    Linkage,
     Name,
     StringLiteral,
     Symbol,
+    SymbolKind,
 )
 from csg.language.types import (
     INT,
@@ -157,10 +159,10 @@ def _stepped(lowering: Lowering, value: Value, place: Place, operator: str) -> V
 
 def declaration(lowering: Lowering, statement: Declaration) -> None:
     symbol = statement.symbol
-    if symbol.kind == "function":
+    if symbol.kind is SymbolKind.FUNCTION:
         return
     if not is_local(symbol):
-        if symbol.linkage == "none":
+        if symbol.linkage is Linkage.NONE:
             lowering.define_static(symbol, statement.initializer)
         return
     if statement.version is None:

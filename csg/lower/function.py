@@ -35,7 +35,7 @@ from csg.ir import (
 )
 from csg.ir.instructions import successors
 from csg.language import syntax as c
-from csg.language.syntax import FunctionDefinition, Symbol
+from csg.language.syntax import FunctionDefinition, Linkage, Symbol
 from csg.language.types import (
     DOUBLE,
     FLOAT,
@@ -393,7 +393,7 @@ def lower_function(
     function.variadic = kind.variadic
     function.location = definition.location
     function.type = kind
-    function.static = definition.symbol.linkage == "internal"
+    function.static = definition.symbol.linkage is Linkage.INTERNAL
     return function
 
 

@@ -25,7 +25,9 @@ from csg.ir import (
 from csg.language.syntax import (
     STRONG,
     Declaration,
+    Linkage,
     Symbol,
+    SymbolKind,
     TranslationUnit,
     Version,
 )
@@ -108,12 +110,12 @@ def _yields(symbol: Symbol, units: Sequence[TranslationUnit], known: bool) -> bo
     """Does this definition give way to another one? An inline definition, which many files may have
     from a header, counts only where there is no other, and then once (C17 6.7.4); so does a weak
     one."""
-    if len(units) == 1 or symbol.strength == STRONG or symbol.linkage != "external":
+    if len(units) == 1 or symbol.strength == STRONG or symbol.linkage is not Linkage.EXTERNAL:
         return False
     return known or any(
         each.defined
         and each.name == symbol.name
-        and each.linkage == "external"
+        and each.linkage is Linkage.EXTERNAL
         and each.strength > symbol.strength
         for unit in units
         for each in _declared(unit)
@@ -128,13 +130,13 @@ def _declared(unit: TranslationUnit) -> list[Symbol]:
 def _reserve_external_names(units: Sequence[TranslationUnit], objects: Objects) -> None:
     for unit in units:
         symbols = _declared(unit)
-        objects.taken.update(each.name for each in symbols if each.linkage == "external")
+        objects.taken.update(each.name for each in symbols if each.linkage is Linkage.EXTERNAL)
 
 
 def _name_aliases(units: Sequence[TranslationUnit], objects: Objects) -> None:
     """Define the other names of functions and objects: ``__attribute__((alias("f")))`` in the same
     unit, and ``asm("f")``, except for those in headers, which rename functions of the library."""
-    external = [s for unit in units for s in _declared(unit) if s.linkage == "external"]
+    external = [s for unit in units for s in _declared(unit) if s.linkage is Linkage.EXTERNAL]
     defined = {symbol.name for symbol in external if symbol.defined}
     for symbol in external:
         own = symbol.linked_as in defined or not symbol.from_header
@@ -148,14 +150,14 @@ def _name_aliases(units: Sequence[TranslationUnit], objects: Objects) -> None:
             target = known.get(symbol.alias)
             if target is not None:
                 objects.names[symbol] = objects.name(target)
-                if symbol.linkage == "external":
+                if symbol.linkage is Linkage.EXTERNAL:
                     objects.aliases[symbol.name] = objects.name(target)
 
 
 def _file_scope(declaration: Declaration, objects: Objects, nodes: NodeTable) -> None:
     """Define a file-scope object. One that is only declared is external until a unit defines it."""
     symbol = declaration.symbol
-    if isinstance(symbol.type, Function) or symbol.kind == "function":
+    if isinstance(symbol.type, Function) or symbol.kind is SymbolKind.FUNCTION:
         return
     if not symbol.defined and declaration.initializer is None:
         return

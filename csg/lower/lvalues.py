@@ -16,10 +16,13 @@ from csg.language.syntax import (
     Dereference,
     Expression,
     Index,
+    Linkage,
     Member,
     Name,
+    StorageDuration,
     StringLiteral,
     Symbol,
+    SymbolKind,
 )
 from csg.language.types import (
     Array,
@@ -90,7 +93,7 @@ def symbol_place(lowering: Lowering, symbol: Symbol) -> Place:
         if by_address(symbol.type):  # a va_list parameter, a variable-length array
             return InMemory(register, symbol.type)
         return InRegister(register, symbol.type)
-    if symbol.kind == "function" or isinstance(symbol.type, Function):
+    if symbol.kind is SymbolKind.FUNCTION or isinstance(symbol.type, Function):
         name = lowering.objects.function(symbol)
         return InMemory(lowering.builder.function_address(name), symbol.type)
     if is_local(symbol):
@@ -100,7 +103,7 @@ def symbol_place(lowering: Lowering, symbol: Symbol) -> Place:
 
 
 def is_local(symbol: Symbol) -> bool:
-    return symbol.storage != "static" and symbol.linkage == "none"
+    return symbol.storage is not StorageDuration.STATIC and symbol.linkage is Linkage.NONE
 
 
 def _local_place(lowering: Lowering, symbol: Symbol) -> Place:

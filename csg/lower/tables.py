@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from csg.errors import NOWHERE, Location
 from csg.ir import Decision, GlobalObject, Node
 from csg.ir.library_effects import is_output
-from csg.language.syntax import Expression, StringLiteral, Symbol, Version
+from csg.language.syntax import Expression, Linkage, StringLiteral, Symbol, SymbolKind, Version
 from csg.language.types import Array, Function, Type, alignment_of, size_of
 
 # ----------------------------------------------------------------------------------------- excerpts
@@ -259,9 +259,9 @@ class Objects:
         known = self.names.get(symbol)
         if known is not None:
             return known
-        if symbol.linkage == "external":
+        if symbol.linkage is Linkage.EXTERNAL:
             name = self.aliases.get(symbol.name, symbol.name)
-            if symbol.kind != "function":
+            if symbol.kind is not SymbolKind.FUNCTION:
                 self.used_objects.setdefault(name, symbol)
         else:
             stem = symbol.name or "literal"

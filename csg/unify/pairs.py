@@ -24,6 +24,7 @@ from csg.language.syntax import (
     Cast,
     Declaration,
     FunctionDefinition,
+    Linkage,
     Name,
     Symbol,
     TranslationUnit,
@@ -84,15 +85,15 @@ def _stem(file: str) -> str:
 def keep_names_apart(pairs: Sequence[UnitPair]) -> None:
     """``static int n`` of the second file that has one is called ``n__b`` after the file b.c."""
     symbols = [[symbol for unit in pair if unit for symbol in _globals(unit)] for pair in pairs]
-    taken = {each.name for found in symbols for each in found if each.linkage == "external"}
+    taken = {each.name for found in symbols for each in found if each.linkage is Linkage.EXTERNAL}
     reserved = taken | {name for pair in pairs for unit in pair if unit for name in _names(unit)}
     for pair, found in zip(pairs, symbols, strict=True):
-        own = {symbol.name for symbol in found if symbol.linkage == "internal"}
+        own = {symbol.name for symbol in found if symbol.linkage is Linkage.INTERNAL}
         renamed = {}
         for name in sorted(own & taken):
             renamed[name] = fresh(f"{name}__{_stem(_file(pair))}", reserved)
         for symbol in found:
-            if symbol.linkage == "internal":
+            if symbol.linkage is Linkage.INTERNAL:
                 symbol.name = renamed.get(symbol.name, symbol.name)
         taken |= own
 
@@ -190,7 +191,7 @@ def _add_function(functions: list[FunctionDefinition], function: FunctionDefinit
     to others."""
     symbol = function.symbol
     for at, known in enumerate(functions):
-        if known.symbol.name != symbol.name or symbol.linkage != "external":
+        if known.symbol.name != symbol.name or symbol.linkage is not Linkage.EXTERNAL:
             continue
         if symbol.strength == known.symbol.strength == STRONG:
             raise defined_twice("function", symbol.name, function, known)
@@ -228,7 +229,7 @@ def _one_for_each_name(whole: Unit) -> list[Declaration]:
     return [
         each
         for each in whole.declarations
-        if each.symbol.linkage != "external"
+        if each.symbol.linkage is not Linkage.EXTERNAL
         or (best[each.symbol.name] is each and each.symbol.name not in bodies)
     ]
 
@@ -242,7 +243,7 @@ def _call_as_declared(whole: Unit) -> None:
         node = rebuilt(node, called)
         match node:
             case Call(function=Name(symbol=symbol), arguments=given) if (
-                symbol.linkage == "external"
+                symbol.linkage is Linkage.EXTERNAL
                 and not _passes(symbol, defined.get(symbol.name, symbol), len(given))
             ):
                 function = Cast(node.function, Pointer(symbol.type), node.location)
@@ -273,7 +274,7 @@ def _passes(declared: Symbol, defined: Symbol, given: int | None) -> bool:
 
 
 def _external(declarations: Iterable[Declaration]) -> Iterator[Declaration]:
-    return (each for each in declarations if each.symbol.linkage == "external")
+    return (each for each in declarations if each.symbol.linkage is Linkage.EXTERNAL)
 
 
 def _weight(declaration: Declaration) -> tuple[int, bool]:
@@ -370,7 +371,7 @@ def _wanted(units: Sequence[TranslationUnit]) -> frozenset[str]:
     symbols = [each.symbol for unit in units for each in unit.declarations]
     defined = {each.symbol.name for unit in units for each in unit.functions}
     defined |= {symbol.name for symbol in symbols if symbol.defined}
-    found = {symbol.name for symbol in symbols if symbol.linkage == "external"} - defined
+    found = {symbol.name for symbol in symbols if symbol.linkage is Linkage.EXTERNAL} - defined
     return frozenset(found if "main" in defined else {*found, "main"})
 
 
@@ -510,4 +511,6 @@ def _split_names(unified: Unified) -> set[str]:
 
 
 def _used(unit: TranslationUnit) -> set[str]:
-    return {each.symbol.name for each in unit.declarations if each.symbol.linkage == "external"}
+    return {
+        each.symbol.name for each in unit.declarations if each.symbol.linkage is Linkage.EXTERNAL
+    }

@@ -28,6 +28,7 @@ from csg.language.syntax import (
     SizeOf,
     Statement,
     Symbol,
+    SymbolKind,
     TranslationUnit,
     Version,
 )
@@ -304,7 +305,7 @@ class _Check:
         found: list[Difference] = []
         for each in original:
             other = values.get(self._both_unified(each.symbol))
-            if each.symbol.kind == "function" or not each.symbol.defined:
+            if each.symbol.kind is SymbolKind.FUNCTION or not each.symbol.defined:
                 continue
             if other is None:
                 found.append(Difference(self._version, each.symbol.name, "is missing"))

@@ -14,7 +14,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from csg.errors import UnsupportedError
-from csg.language.syntax import Declaration, FunctionDefinition, Symbol, TranslationUnit, Version
+from csg.language.syntax import (
+    Declaration,
+    FunctionDefinition,
+    Linkage,
+    Symbol,
+    SymbolKind,
+    TranslationUnit,
+    Version,
+)
 from csg.language.types import Enumeration, Function, Record
 from csg.unify.changes.changed_statements import take_apart
 from csg.unify.changes.numbering import number_changes
@@ -162,7 +170,7 @@ class Unification:
         if owner is None:  # the other version names it without a declaration of its own
             return node
         edit = 0
-        if symbol.defined and symbol.kind == "object":
+        if symbol.defined and symbol.kind is SymbolKind.OBJECT:
             edit = self._declared_by_one(symbol, node, version, functions)
         return replace(node, version=version, change=edit)
 
@@ -179,7 +187,9 @@ class Unification:
         locals_: dict[Symbol, Symbol] = {}
 
         def unified(symbol: Symbol) -> Symbol:
-            if symbol.linkage == "none" and symbol.kind != "function":  # a compound literal
+            if (
+                symbol.linkage is Linkage.NONE and symbol.kind is not SymbolKind.FUNCTION
+            ):  # a compound literal
                 kind = names.layouts.unified(symbol.type) if version is Version.OLD else symbol.type
                 return locals_.setdefault(symbol, replace(symbol, type=kind))
             return names.unified(symbol, version)
@@ -268,7 +278,7 @@ class Unification:
                 old, new = bodies[one], bodies[other]
                 wider = new if len(new.parameters) >= len(old.parameters) else old
                 symbol = copy_symbol(wider.symbol, self.entry)
-                symbol.linkage = "external"
+                symbol.linkage = Linkage.EXTERNAL
                 self.clones[symbol] = (old, new)
                 return [dispatcher(symbol, old, new, new.change, {})]
         return []
@@ -346,7 +356,7 @@ def _defined(old: TranslationUnit, new: TranslationUnit) -> tuple[frozenset[str]
         {
             each.symbol.name
             for each in unit.declarations
-            if each.symbol.kind == "object" and each.symbol.defined
+            if each.symbol.kind is SymbolKind.OBJECT and each.symbol.defined
         }
         for unit in (old, new)
     ]

@@ -32,7 +32,15 @@ from csg.analysis import DependenceGraph
 from csg.analysis.memory_flow import TOUCHES_MEMORY, Accesses
 from csg.analysis.objects import bits
 from csg.ir import Program
-from csg.language.syntax import Declaration, FunctionDefinition, Symbol, TranslationUnit
+from csg.language.syntax import (
+    Declaration,
+    FunctionDefinition,
+    Linkage,
+    StorageDuration,
+    Symbol,
+    SymbolKind,
+    TranslationUnit,
+)
 from csg.language.traversal import walk
 from csg.language.types import Array, Enumeration, Floating, Integer, Pointer, Record, Type, size_of
 from csg.records import record
@@ -446,7 +454,7 @@ def outliving(
             objects.append(
                 Lasting(name, kind, Event(EventKind.APPROXIMATED, text, item.location), alone)
             )
-        visible = everywhere[stem][0].linkage == "external"
+        visible = everywhere[stem][0].linkage is Linkage.EXTERNAL
         if (
             both
             and name == stem
@@ -480,7 +488,9 @@ def _defined(units: Iterable[TranslationUnit]) -> Named:
     for unit in units:
         for declaration in unit.declarations:
             symbol = declaration.symbol
-            if symbol.kind == "object" and (symbol.defined or symbol.linkage == "internal"):
+            if symbol.kind is SymbolKind.OBJECT and (
+                symbol.defined or symbol.linkage is Linkage.INTERNAL
+            ):
                 found.setdefault(symbol.name, []).append(symbol)
         for function in unit.functions:
             for node in walk(function.body):
@@ -491,7 +501,7 @@ def _defined(units: Iterable[TranslationUnit]) -> Named:
 
 
 def _is_own(symbol: Symbol) -> bool:
-    return symbol.storage == "static" and symbol.linkage == "none"
+    return symbol.storage is StorageDuration.STATIC and symbol.linkage is Linkage.NONE
 
 
 def _called(dependences: DependenceGraph, entry: str) -> set[str]:

@@ -39,6 +39,7 @@ from csg.language.syntax import (
     Index,
     InitializerList,
     IntegerConstant,
+    Linkage,
     Member,
     Name,
     StringLiteral,
@@ -357,7 +358,7 @@ def _characters(arguments: Iterable[Tree]) -> Iterator[int]:
 
 def _key(symbol: Symbol) -> _Key:
     """The key of a symbol: its name where other files, or the other version, see it by name."""
-    return symbol.name if symbol.linkage == "external" else id(symbol)
+    return symbol.name if symbol.linkage is Linkage.EXTERNAL else id(symbol)
 
 
 def _roots(tree: Expression, names: dict[str, _Key] | None = None) -> list[_Key]:

@@ -46,6 +46,7 @@ from csg.language.types import (
     Integer,
     Pointer,
     Record,
+    RecordKind,
     Type,
     Void,
     size_of,
@@ -129,7 +130,7 @@ def leads_to_places(kind: Type) -> bool:
 def can_be_passed(kind: Type) -> bool:
     """Is it a structure that a caller can pass and get back by value? (Only the largest member of a
     union would be made and compared.)"""
-    return isinstance(kind, Record) and kind.kind == "struct" and is_open(kind)
+    return isinstance(kind, Record) and kind.kind is RecordKind.STRUCT and is_open(kind)
 
 
 def is_followed(kind: Type) -> bool:
@@ -295,7 +296,7 @@ class _Collected:
 
     def _record(self, kind: Record, prefix: str, start: int) -> None:
         fields = kind.fields or ()
-        if kind.kind == "union" and fields:
+        if kind.kind is RecordKind.UNION and fields:
             largest = max(fields, key=lambda member: size_of(member.type))
             self.left_out += [prefix + each.name for each in fields if each is not largest]
             fields = (largest,)

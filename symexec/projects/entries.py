@@ -23,7 +23,7 @@ from csg.frontend.files import Preprocessed
 from csg.frontend.prune import declared_in_headers, declared_names, without_attributes
 from csg.frontend.sources import Segment, segments
 from csg.ir import DRIVEN
-from csg.language.syntax import Symbol, TranslationUnit
+from csg.language.syntax import Linkage, Symbol, TranslationUnit
 from csg.pipeline import call_graph_of, program_of
 from csg.programs import Versions
 from csg.records import record
@@ -70,7 +70,7 @@ class Headers:
         place = f"{PurePosixPath(function.location.file).name}:{function.location.line}"
         if self.functions is not None and function.name in self.functions:
             return ""
-        if function.linkage != "external":
+        if function.linkage is not Linkage.EXTERNAL:
             return f"{function.name} is static ({place})"
         if self.functions is None:
             return ""

@@ -20,6 +20,7 @@ from csg.language.types import (
     Function,
     Pointer,
     Record,
+    RecordKind,
     Type,
 )
 from csg.toolchain import compile_program
@@ -50,8 +51,8 @@ TEXTS: list[tuple[Type, str]] = [
     (Function(INT, (Pointer(CHAR, CONST),), variadic=True), "int x(const char *, ...)"),
     (Function(Pointer(Function(INT, (INT,))), (INT,)), "int (*x(int))(int)"),
     (Array(Pointer(Function(Pointer(VOID), (ULONG,))), 4), "void *(*x[4])(unsigned long)"),
-    (Pointer(Record("struct", "node")), "struct node *x"),
-    (Record("union", "<anonymous>7"), "union csgtest_anonymous_7 x"),
+    (Pointer(Record(RecordKind.STRUCT, "node")), "struct node *x"),
+    (Record(RecordKind.UNION, "<anonymous>7"), "union csgtest_anonymous_7 x"),
 ]
 
 

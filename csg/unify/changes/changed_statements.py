@@ -54,6 +54,7 @@ from csg.language.syntax import (
     Name,
     Return,
     Statement,
+    StorageDuration,
     Switch,
     Symbol,
     TranslationUnit,
@@ -138,7 +139,7 @@ def runs_nothing(item: Statement) -> bool:
     """Is it a declaration that does not compute anything?"""
     if not isinstance(item, Declaration):
         return isinstance(item, Empty | Label)
-    if item.initializer is not None or item.symbol.storage == "static":
+    if item.initializer is not None or item.symbol.storage is StorageDuration.STATIC:
         return False
     kind = item.symbol.type
     while isinstance(kind, Array):

@@ -27,6 +27,7 @@ from csg.language.syntax import (
     If,
     InitializerEntry,
     InitializerList,
+    Linkage,
     Name,
     Statement,
     Symbol,
@@ -349,7 +350,7 @@ def _owners(unit: TranslationUnit) -> dict[Symbol, tuple[Version, int]]:
         if isinstance(node, Declaration):
             if node.version is not None and node.change:
                 found[node.symbol] = (node.version, node.change)
-            elif node.initializer is None and node.symbol.linkage == "none":
+            elif node.initializer is None and node.symbol.linkage is Linkage.NONE:
                 bare.add(node.symbol)
     first: dict[Symbol, tuple[Version, int]] = {}
     shared: set[Symbol] = set()

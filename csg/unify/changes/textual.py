@@ -38,6 +38,7 @@ from csg.language.syntax import (
     Return,
     Statement,
     StatementExpression,
+    StorageDuration,
     Switch,
     TranslationUnit,
     While,
@@ -131,7 +132,9 @@ class _Marker:
 
     def _declaration(self, node: Declaration) -> Declaration:
         value = node.initializer
-        if node.symbol.storage == "static" or isinstance(value, InitializerList | None):
+        if node.symbol.storage is StorageDuration.STATIC or isinstance(
+            value, InitializerList | None
+        ):
             return node
         if not is_scalar(node.symbol.type):
             return node

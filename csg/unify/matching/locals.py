@@ -26,8 +26,10 @@ from csg.language.syntax import (
     Logical,
     Name,
     StatementExpression,
+    StorageDuration,
     StringLiteral,
     Symbol,
+    SymbolKind,
     Unary,
     Version,
 )
@@ -163,11 +165,11 @@ def _keyed(
     prints = Fingerprints(meaning, table=table)
     for symbol, depth in declared(function):
         number = 0
-        if symbol.storage == "static":
+        if symbol.storage is StorageDuration.STATIC:
             statics[symbol.name] += 1
             number = statics[symbol.name]
         kind = by_length(local._type(symbol, version), prints)
-        storage = "parameter" if symbol.kind == "parameter" else symbol.storage
+        storage = "parameter" if symbol.kind is SymbolKind.PARAMETER else symbol.storage
         found[symbol] = (symbol.name, kind, storage, depth, number)
     return found
 

@@ -25,9 +25,11 @@ from csg.language.syntax import (
     Expression,
     FunctionDefinition,
     IntegerConstant,
+    Linkage,
     Name,
     StringLiteral,
     Symbol,
+    SymbolKind,
     TranslationUnit,
     Version,
     run_time_length,
@@ -131,7 +133,7 @@ def _loose_mentions(unit: TranslationUnit, taken: Mapping[str, int]) -> Iterator
     while stack:
         node = stack.pop()
         match node:
-            case Name(symbol=symbol) if symbol.kind == "function":
+            case Name(symbol=symbol) if symbol.kind is SymbolKind.FUNCTION:
                 yield symbol
             case Call(function=Name(symbol=symbol), arguments=arguments):
                 if len(arguments) != taken.get(symbol.name, len(arguments)):
@@ -148,7 +150,7 @@ SAME_BODY = 0.55
 
 
 def is_global(symbol: Symbol) -> bool:
-    return symbol.kind == "function" or symbol.linkage != "none"
+    return symbol.kind is SymbolKind.FUNCTION or symbol.linkage is not Linkage.NONE
 
 
 @dataclass(slots=True)

@@ -42,10 +42,12 @@ from csg.language.syntax import (
     InitializerList,
     IntegerConstant,
     Label,
+    Linkage,
     Logical,
     Name,
     Statement,
     StatementExpression,
+    StorageDuration,
     StringLiteral,
     Switch,
     Symbol,
@@ -172,7 +174,7 @@ def _constants_first(items: tuple[Statement, ...]) -> tuple[Statement, ...]:
 def _begins_constant(item: Statement) -> bool:
     return (
         isinstance(item, Declaration)
-        and item.symbol.storage != "static"
+        and item.symbol.storage is not StorageDuration.STATIC
         and is_constant(item.initializer)
     )
 
@@ -257,7 +259,7 @@ class _Normal:
 
     def _declaration(self, node: Declaration) -> list[Statement]:
         symbol, value = node.symbol, node.initializer
-        if symbol.storage == "static" or symbol.linkage != "none":
+        if symbol.storage is StorageDuration.STATIC or symbol.linkage is not Linkage.NONE:
             return [rebuilt(node, self._part)]
         if isinstance(symbol.type, Array) and not isinstance(symbol.type.length, int | None):
             return [rebuilt(node, self._part)]

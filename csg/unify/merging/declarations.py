@@ -39,6 +39,7 @@ from csg.language.syntax import (
     Label,
     Name,
     Statement,
+    StorageDuration,
     Symbol,
     Version,
 )
@@ -71,7 +72,7 @@ class CannotUnify(Exception):
 def assignable(node: Declaration) -> bool:
     """Can the declaration be split into ``T x;`` and ``x = E;``?"""
     kind = node.symbol.type
-    if node.symbol.storage == "static" or isinstance(kind, Array):
+    if node.symbol.storage is StorageDuration.STATIC or isinstance(kind, Array):
         return False
     braces = isinstance(node.initializer, InitializerList)
     return not braces or (isinstance(kind, Record) and may_be_assigned(kind))
@@ -154,7 +155,7 @@ def _merged(
     if same and movable and is_constant(one):
         return [whole], []
     split = [each for each in (first, second) if each.initializer is not None]
-    if first.symbol.storage == "static" or not all(map(assignable, split)):
+    if first.symbol.storage is StorageDuration.STATIC or not all(map(assignable, split)):
         raise CannotUnify(f"the initialisers of '{first.symbol.name}' cannot be told apart in one")
     if one is not None or other is not None:
         first.symbol.qualifiers = NONE | (first.symbol.qualifiers - {"const"})
@@ -410,7 +411,7 @@ def _without(items: tuple[Statement, ...], stand_ins: set[Symbol]) -> tuple[Stat
             found.append(_hoisted(item, stand_ins))
             continue
         if not assignable(item) and (
-            item.initializer is not None or item.symbol.storage == "static"
+            item.initializer is not None or item.symbol.storage is StorageDuration.STATIC
         ):
             raise CannotUnify(f"the initialiser of '{item.symbol.name}' cannot be an assignment")
         if item.initializer is not None:

@@ -24,6 +24,7 @@ from csg.language.syntax import (
     Name,
     SizeOf,
     Symbol,
+    SymbolKind,
 )
 from csg.language.traversal import Tree, walk
 from csg.language.types import Pointer, Record, Type
@@ -154,7 +155,7 @@ def kind_of(key: Hashable) -> str:
             return "value"
         case Record():
             return "layout"
-        case Symbol(kind="function"):
+        case Symbol(kind=SymbolKind.FUNCTION):
             return "signature"
         case _:
             return "type"

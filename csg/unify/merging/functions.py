@@ -21,6 +21,7 @@ from csg.language.syntax import (
     Expression,
     ExpressionStatement,
     FunctionDefinition,
+    Linkage,
     Name,
     Return,
     Statement,
@@ -166,7 +167,7 @@ def copy_symbol(symbol: Symbol, name: str) -> Symbol:
     return replace(
         symbol,
         name=name,
-        linkage="internal",
+        linkage=Linkage.INTERNAL,
         noreturn=False,
         inline=False,
         defined=True,

@@ -37,6 +37,7 @@ from csg.language.syntax import (
     Name,
     Return,
     Statement,
+    StorageDuration,
     StringLiteral,
     Switch,
     Symbol,
@@ -267,7 +268,7 @@ class Regions:
             item.symbol
             for item in items
             if isinstance(item, Declaration)
-            and item.symbol.storage != "static"
+            and item.symbol.storage is not StorageDuration.STATIC
             and here[item.symbol] == self.uses[version][item.symbol]
         )
 

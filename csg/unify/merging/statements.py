@@ -33,6 +33,7 @@ from csg.language.syntax import (
     If,
     Return,
     Statement,
+    StorageDuration,
     Switch,
     Version,
     While,
@@ -403,7 +404,7 @@ class Statements:
     def _declaration(self, old: Declaration, new: Declaration) -> Block | None:
         if old.symbol is not new.symbol:
             return None
-        static = new.symbol.storage == "static"
+        static = new.symbol.storage is StorageDuration.STATIC
         unified = unify_initializers(
             self._changes(old, new), old.initializer, new.initializer, new.symbol.type, static
         )

@@ -29,6 +29,7 @@ from csg.language.syntax import (
     InitializerList,
     Name,
     Statement,
+    StorageDuration,
     TranslationUnit,
     Version,
 )
@@ -195,7 +196,7 @@ def _statement(item: Statement) -> tuple[Statement, ...]:
         case Execute():
             return _executed(item)
         case Declaration(version=Version() as version, initializer=value) if value is not None:
-            if isinstance(value, InitializerList) or item.symbol.storage == "static":
+            if isinstance(value, InitializerList) or item.symbol.storage is StorageDuration.STATIC:
                 return (item,)
             if is_pure(value) and not may_trap(value):
                 return (replace(item, version=None, change=0),)

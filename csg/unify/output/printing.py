@@ -38,8 +38,10 @@ from csg.language.syntax import (
     Logical,
     Name,
     StatementExpression,
+    StorageDuration,
     Switch,
     Symbol,
+    SymbolKind,
     TranslationUnit,
     Unary,
     While,
@@ -237,7 +239,7 @@ class Probes:
                 return replace(node, operands=tuple(map(self.condition, node.operands)))
             case Binary() if _order_shows(node.left, node.right):
                 return _from_left(node, self.tree(node.left), self.tree(node.right))
-            case Declaration(symbol=Symbol(storage="static")):
+            case Declaration(symbol=Symbol(storage=StorageDuration.STATIC)):
                 return node  # its initialiser is a constant
             case Call(function=Name(symbol=Symbol(name=name))) if name in self._quiet:
                 return self._hushed(rebuilt(node, self.tree))
@@ -342,7 +344,7 @@ _HOLE = IntegerConstant(0, INT)
 
 def applied(name: str, arguments: tuple[Expression, ...], kind: Any = INT) -> Call:
     """``name(arguments)``, of a function or macro that the program does not know."""
-    return Call(Name(Symbol(name, INT, kind="function"), INT), arguments, kind)
+    return Call(Name(Symbol(name, INT, kind=SymbolKind.FUNCTION), INT), arguments, kind)
 
 
 __all__ = ["HEADER", "Probes", "applied", "probed_text"]

@@ -8,7 +8,16 @@ import pytest
 
 from csg.frontend import parse_text
 from csg.language.syntax import ExpressionStatement
-from csg.language.types import Array, Enumeration, Function, Integer, Pointer, Record, Type
+from csg.language.types import (
+    Array,
+    Enumeration,
+    Function,
+    Integer,
+    Pointer,
+    Record,
+    RecordKind,
+    Type,
+)
 from csg.toolchain import compile_program
 
 DECLARATIONS = """
@@ -150,4 +159,4 @@ def test_refuses_what_gcc_refuses(text: str, tmp_path: Path) -> None:
 
 def test_integer_names() -> None:
     assert rendered(Pointer(Function(Integer("int", 4, True, 3), ()))) == "int (*)(void)"
-    assert rendered(Record("struct", "s")) == "struct s"
+    assert rendered(Record(RecordKind.STRUCT, "s")) == "struct s"

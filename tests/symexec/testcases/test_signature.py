@@ -6,7 +6,8 @@ import pytest
 
 from csg.errors import UsageError
 from csg.language import types as c
-from csg.language.syntax import Compound, FunctionDefinition, Symbol
+from csg.language.syntax import Compound, FunctionDefinition, Symbol, SymbolKind
+from csg.language.types import RecordKind
 from symexec.testcases import EntrySignature, Parameter, parameter_of, signature_of
 from symexec.testcases.signature import ParameterKind, signature_from_json, signature_to_json
 
@@ -37,8 +38,8 @@ def test_an_array_object_is_no_pointer() -> None:
 @pytest.mark.parametrize(
     "kind",
     [
-        c.Record("struct", "s"),
-        c.Pointer(c.Record("struct", "s")),
+        c.Record(RecordKind.STRUCT, "s"),
+        c.Pointer(c.Record(RecordKind.STRUCT, "s")),
         c.Pointer(c.Pointer(c.CHAR)),
         c.Pointer(c.Function(c.INT, ())),
     ],
@@ -50,7 +51,7 @@ def test_what_cannot_be_set_is_named(kind: c.Type) -> None:
 
 
 def test_a_definition_becomes_a_signature_that_survives_json() -> None:
-    symbol = Symbol("f", c.Function(c.LONG, (c.INT,)), kind="function")
+    symbol = Symbol("f", c.Function(c.LONG, (c.INT,)), kind=SymbolKind.FUNCTION)
     definition = FunctionDefinition(symbol, (Symbol("n", c.INT),), Compound(()))
     signature = signature_of(definition, [Symbol("g", c.Array(c.SHORT, 2))])
     assert signature == EntrySignature(

@@ -23,8 +23,10 @@ from csg.language.syntax import (
     InitializerEntry,
     InitializerList,
     IntegerConstant,
+    Linkage,
     Name,
     Return,
+    StorageDuration,
     StringLiteral,
     Symbol,
 )
@@ -198,7 +200,7 @@ def static_counter(function: FunctionDefinition, random: Random) -> Compound | N
     """``static int seen; seen++;`` and its effect on what is returned."""
     if returns(function) != INT or not nodes(function, Return):
         return None
-    symbol = Symbol("seen_so_far", INT, storage="static")
+    symbol = Symbol("seen_so_far", INT, storage=StorageDuration.STATIC)
     name = Name(symbol, INT)
     step = ExpressionStatement(CompoundAssign("+", name, constant(1), INT, INT))
     leaving = pick([each for each in nodes(function, Return) if each.value is not None], random)
@@ -222,7 +224,7 @@ def change_static(function: FunctionDefinition, random: Random) -> Compound | No
         return None
     if random.random() < 0.7:
         return replaced(function.body, node, replace(node, initializer=constant(3)))
-    automatic = replace(node.symbol, storage="automatic", linkage="none")
+    automatic = replace(node.symbol, storage=StorageDuration.AUTOMATIC, linkage=Linkage.NONE)
     value = node.initializer or constant(0)
     body = replaced(function.body, node, replace(node, initializer=value))
     return retyped(body, node.symbol, automatic)
@@ -239,7 +241,7 @@ def make_static(function: FunctionDefinition, random: Random) -> Compound | None
     node = pick(found, random)
     if node is None:
         return None
-    return retyped(function.body, node.symbol, replace(node.symbol, storage="static"))
+    return retyped(function.body, node.symbol, replace(node.symbol, storage=StorageDuration.STATIC))
 
 
 def change_text(function: FunctionDefinition, random: Random) -> Compound | None:

@@ -28,10 +28,13 @@ from csg.language.syntax import (
     Increment,
     InitializerList,
     IntegerConstant,
+    Linkage,
     Name,
     Return,
     StatementExpression,
+    StorageDuration,
     Symbol,
+    SymbolKind,
     TranslationUnit,
     VaArg,
 )
@@ -82,7 +85,8 @@ def extract_function(unit: TranslationUnit, random: Random) -> TranslationUnit |
     taken = tuple(decayed(each.type) for each in used)
     symbol = _new_function("extracted", node.type, taken)
     parameters = tuple(
-        Symbol(each.name, kind, kind="parameter") for each, kind in zip(used, taken, strict=True)
+        Symbol(each.name, kind, kind=SymbolKind.PARAMETER)
+        for each, kind in zip(used, taken, strict=True)
     )
     inside = dict(zip(used, parameters, strict=True))
 
@@ -132,7 +136,7 @@ def _locals_in(node: Expression) -> list[Symbol]:
 
 def _new_function(name: str, result: Any, taken: tuple[Any, ...]) -> Symbol:
     kind = Function(result, taken)
-    return Symbol(name, kind, kind="function", linkage="internal", defined=True)
+    return Symbol(name, kind, kind=SymbolKind.FUNCTION, linkage=Linkage.INTERNAL, defined=True)
 
 
 def extract_statement(unit: TranslationUnit, random: Random) -> TranslationUnit | None:
@@ -150,7 +154,7 @@ def extract_statement(unit: TranslationUnit, random: Random) -> TranslationUnit 
     function = unit.functions[at]
     used = _locals_in(node.expression)
     symbol = _new_function("announce", Void(), tuple(each.type for each in used))
-    copies = {each: Symbol(each.name, each.type, kind="parameter") for each in used}
+    copies = {each: Symbol(each.name, each.type, kind=SymbolKind.PARAMETER) for each in used}
 
     def renamed(inner: Any) -> Any:
         known = isinstance(inner, Name) and inner.symbol in copies
@@ -195,7 +199,7 @@ def add_parameter(unit: TranslationUnit, random: Random) -> TranslationUnit | No
         return None
     function = unit.functions[at]
     place = random.randrange(len(function.parameters) + 1)
-    extra = Symbol("extra", INT, kind="parameter")
+    extra = Symbol("extra", INT, kind=SymbolKind.PARAMETER)
     kind = function.symbol.type
     taken = (*kind.parameters[:place], INT, *kind.parameters[place:])
     symbol = replace(function.symbol, type=replace(kind, parameters=taken))
@@ -237,7 +241,7 @@ def drop_parameter(unit: TranslationUnit, random: Random) -> TranslationUnit | N
     at, place = chosen
     function = unit.functions[at]
     gone = function.parameters[place]
-    local = replace(gone, kind="object")
+    local = replace(gone, kind=SymbolKind.OBJECT)
     kind = function.symbol.type
     taken = (*kind.parameters[:place], *kind.parameters[place + 1 :])
     symbol = replace(function.symbol, type=replace(kind, parameters=taken))
@@ -379,7 +383,9 @@ def change_global(unit: TranslationUnit, random: Random) -> TranslationUnit | No
 
 def add_global(unit: TranslationUnit, random: Random) -> TranslationUnit | None:
     """A counter that one function raises and another condition asks."""
-    symbol = Symbol("hits", INT, storage="static", linkage="internal", defined=True)
+    symbol = Symbol(
+        "hits", INT, storage=StorageDuration.STATIC, linkage=Linkage.INTERNAL, defined=True
+    )
     name = Name(symbol, INT)
     at, to = random.choice(own_functions(unit)), random.choice(own_functions(unit))
     functions = list(unit.functions)
@@ -415,7 +421,7 @@ def add_function(unit: TranslationUnit, random: Random) -> TranslationUnit | Non
         return None
     function = unit.functions[at]
     symbol = _new_function("adjusted", INT, (INT,))
-    value = Symbol("value", INT, kind="parameter")
+    value = Symbol("value", INT, kind=SymbolKind.PARAMETER)
     leave = If(
         comparison([Name(value, INT)], random),
         Compound((Return(constant(random.randrange(4))),)),
