@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
+from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, replace
+from enum import StrEnum
 from typing import Any
 
 import pytest
 
-from csg.records import record
+from csg.cache import dumps, loads
+from csg.records import fits, record
 
 standard = dataclass(frozen=True, slots=True)
 
@@ -128,3 +131,22 @@ class Kept:
 def test_a_record_can_be_pickled() -> None:
     kept = Kept("a", Kept("b"))
     assert pickle.loads(pickle.dumps(kept)) == kept
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+@record
+class Painted:
+    colour: Colour
+
+
+def test_a_member_of_a_closed_family_is_itself_after_pickling_and_its_word_in_json() -> None:
+    for copied in (
+        pickle.loads(pickle.dumps(Painted(Colour.RED))),
+        loads(dumps(Painted(Colour.RED))),
+    ):
+        assert copied == Painted(Colour.RED) and copied.colour is Colour.RED
+    assert json.dumps(asdict(Painted(Colour.RED))) == '{"colour": "red"}'
+    assert fits(Painted(Colour.RED), Painted) and not fits("red", Colour)
