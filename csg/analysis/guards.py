@@ -209,8 +209,8 @@ def guards(
     outputs that changes can alter."""
     program = dependences.program
     changed = {node.id for node in program.nodes if node.changes}
-    found = _asked(dependences, _deciding(dependences, _running(program, changed)))
-    behind = _behind(dependences, changed)
+    found = _compared_places(dependences, _deciding(dependences, _running(program, changed)))
+    behind = _blocks_after(dependences, changed)
     seeing = [
         (function, block)
         for function, block in _deciding(dependences, _running(program, outputs))
@@ -219,7 +219,7 @@ def guards(
     written = _written(dependences, behind)
     later = {
         place: constants
-        for place, constants in _asked(dependences, seeing).items()
+        for place, constants in _compared_places(dependences, seeing).items()
         if place not in found and place not in written
     }
     every = [(*each, False) for each in found.items()] + [(*each, True) for each in later.items()]
@@ -230,7 +230,7 @@ def guards(
     )
 
 
-def _asked(
+def _compared_places(
     dependences: DependenceGraph, branches: Iterable[tuple[FunctionCode, Block]]
 ) -> dict[Place, set[int]]:
     """The places that the branches compare with constants, in the order of the branches, each with
@@ -273,7 +273,7 @@ def _deciding(
                 yield function, function.blocks[branch]
 
 
-def _behind(dependences: DependenceGraph, changed: Container[int]) -> dict[Spot, int]:
+def _blocks_after(dependences: DependenceGraph, changed: Container[int]) -> dict[Spot, int]:
     """The blocks that can run after a change, or together with it, each with the index of the first
     instruction that can: first forwards and back to callers, then from all of these forwards and
     into callees."""

@@ -435,7 +435,7 @@ class _Uses:
     def _is_bounded(self, name: Symbol | str) -> bool:
         return any(self._here in places for places in self._bounded.get(name, ()))
 
-    def _above(self, of: Symbol | str) -> dict[str, int]:
+    def _upper_bounds(self, of: Symbol | str) -> dict[str, int]:
         """The numbers that ``of`` is below at the present place, directly or by way of variables,
         each with the constant that has to be added to the bound."""
         found: dict[str, int] = {}
@@ -681,7 +681,7 @@ class _Uses:
         variable with other assignments is a hint, unless the element is ``written`` there."""
         for variable in self._free(index):
             direct = self._directly_above(variable)
-            for number, beyond in self._above(variable).items():
+            for number, beyond in self._upper_bounds(variable).items():
                 why = f"{self._word(name)}[{variable.name}] stands below {self._word(number)}"
                 where = self._found if written or number in direct else self._hinted
                 sure = written or name not in self._judged
@@ -726,7 +726,7 @@ class _Uses:
                 self._note(self._taken, base, each, unit, why, place, sure=True, less=less)
         if at == _WRITES.get(name):
             for variable in self._variables(arguments[by]):
-                for each, beyond in self._above(variable).items():
+                for each, beyond in self._upper_bounds(variable).items():
                     why = f"{name} takes no more than {self._word(each)} of {self._word(base)}"
                     less = -_added(arguments[by]) - beyond + 1
                     self._note(self._found, base, each, unit, why, place, less=less)

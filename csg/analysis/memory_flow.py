@@ -153,9 +153,9 @@ class Accesses:
         for index in argument_indices(effect.writes, effect.writes_rest, count):
             writes |= self._pointee(function, call, index)
         for index in argument_indices(effect.reads_through, None, count):
-            reads |= self._behind(function, call, index)
+            reads |= self._pointed_to(function, call, index)
         for index in argument_indices(effect.writes_through, None, count):
-            writes |= self._behind(function, call, index)
+            writes |= self._pointed_to(function, call, index)
         if effect.fresh:  # calloc and strdup fill what they return
             number = self.pointers.objects.numbers.get(("heap", heap_name(place), ""))
             if number is not None:
@@ -165,7 +165,7 @@ class Accesses:
     def _pointee(self, function: str, call: Call, index: int) -> int:
         return self._at(self.pointers.locations(function, call.arguments[index]), WHOLE)
 
-    def _behind(self, function: str, call: Call, index: int) -> int:
+    def _pointed_to(self, function: str, call: Call, index: int) -> int:
         """The cells that the pointers stored in an argument's object point to."""
         pointed = self.pointers.locations(function, call.arguments[index])
         return self._at(self.pointers.contents(pointed), WHOLE)
@@ -324,7 +324,7 @@ class MemoryFlow:
             again = True
             while again:
                 changes = [step(name) for name in members]
-                again = any(changes) and self._again(members)
+                again = any(changes) and self._needs_another_round(members)
 
     def links(self) -> Iterator[tuple[int, list[int]]]:
         """Each read, with the writes that reach it."""
@@ -489,7 +489,7 @@ class MemoryFlow:
                         _add(exposed, cells, readers)
         return sum(len(readers) for readers in exposed.values()) != before
 
-    def _again(self, members: list[str]) -> bool:
+    def _needs_another_round(self, members: list[str]) -> bool:
         """Must these functions be solved again? A single function that does not call itself is done
         after one round."""
         return len(members) > 1 or members[0] in self.calls.recursive

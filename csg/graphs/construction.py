@@ -108,7 +108,7 @@ class StopWalk:
         numbers = self.flow.of_node.get(node, [])
         first = min(self._effective(node), default=0)  # its parts are numbered as they are run
         for number in [each for each in numbers if each >= first]:
-            starts += self._after(number, False, node)
+            starts += self._steps_after(number, False, node)
         return self._walk(starts, node)
 
     def from_entry(self, function: str, passing: frozenset[int] = frozenset()) -> set[int]:
@@ -136,10 +136,10 @@ class StopWalk:
             step = (number, inside, before if part.vacant else part.node)
             if step not in seen:
                 seen.add(step)
-                work += self._after(*step)
+                work += self._steps_after(*step)
         return found
 
-    def _after(self, number: int, inside: bool, node: int) -> list[_Step]:
+    def _steps_after(self, number: int, inside: bool, node: int) -> list[_Step]:
         """The steps that follow a part; ``node`` is the statement that is being left."""
         part = self.flow.parts[number]
         found: list[_Step] = [(self.flow.entries[callee], True, -1) for callee in part.callees]

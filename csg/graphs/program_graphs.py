@@ -59,9 +59,9 @@ def interprocedural(program: Program, flow: StatementFlow) -> StatementGraph:
         for callee in callees:
             for target in flow.occupied([flow.entries[callee]]):
                 graph.add_edge(node, flow.parts[target].node, key=CALL, kind=CALL)
-        for target in _following(flow, numbers, numbers[:1] if callees else numbers):
+        for target in _statements_after(flow, numbers, numbers[:1] if callees else numbers):
             graph.add_edge(node, target, key=FLOW, kind=FLOW)
-        for target in _following(flow, numbers, numbers, through=True) if callees else ():
+        for target in _statements_after(flow, numbers, numbers, through=True) if callees else ():
             for end in (end for callee in callees for end in ends.get(callee, ())):
                 graph.add_edge(end, target, key=RETURN, kind=RETURN)
     if program.entry in flow.entries:
@@ -71,7 +71,7 @@ def interprocedural(program: Program, flow: StatementFlow) -> StatementGraph:
     return graph
 
 
-def _following(
+def _statements_after(
     flow: StatementFlow, own: list[int], first: list[int], through: bool = False
 ) -> list[int]:
     """The statements that follow a statement, from its part ``first`` on; ``through``: also past

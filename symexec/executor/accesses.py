@@ -82,7 +82,7 @@ def _load(engine: Execution, state: State, step: Load, address: Data, size: int)
         if place.item is not None:
             value = read_at(engine, successor, place.item, place.offset, size)
         else:
-            yield from _elsewhere(engine, successor, place, size, write=False)
+            yield from _without_access(engine, successor, place, size, write=False)
             continue
         if step.target.width == 1:
             value = truncate(value, 1)
@@ -101,7 +101,7 @@ def _store(
         value = extend(value, 1, 8, False)
     for successor, place in resolve(engine, state, address, size, write=True):
         if place.item is None:
-            yield from _elsewhere(engine, successor, place, size, write=True)
+            yield from _without_access(engine, successor, place, size, write=True)
             continue
         write_at(engine, successor, place.item, place.offset, size, value)
         yield engine.next(successor)
@@ -113,7 +113,7 @@ def _fill(engine: Execution, state: State, step: Fill, address: Data, size: int)
         return
     for successor, place in resolve(engine, state, address, size, write=True):
         if place.item is None:
-            yield from _elsewhere(engine, successor, place, size, write=True)
+            yield from _without_access(engine, successor, place, size, write=True)
             continue
         for index in range(size):
             offset = binary("add", 32, place.offset, index)
@@ -130,11 +130,11 @@ def _copy(
         return
     for reading, origin in resolve(engine, state, source, size, write=False):
         if origin.item is None:
-            yield from _elsewhere(engine, reading, origin, size, write=False)
+            yield from _without_access(engine, reading, origin, size, write=False)
             continue
         for successor, place in resolve(engine, reading, target, size, write=True):
             if place.item is None:
-                yield from _elsewhere(engine, successor, place, size, write=True)
+                yield from _without_access(engine, successor, place, size, write=True)
                 continue
             copy_between(engine, successor, origin, place, size)
             yield engine.next(successor)
@@ -314,7 +314,7 @@ def _among_several(
     yield rest, Place(None, 0, Fault(FaultKind.UNRESOLVED, ""))
 
 
-def _elsewhere(
+def _without_access(
     engine: Execution, state: State, place: Place, size: int, write: bool
 ) -> Iterator[State]:
     """The states without an access: it is a fault, not followed, or done for each version in

@@ -79,7 +79,7 @@ def _run(
                 found = list(decided(engine, state, unknown, "decides in the library"))
                 known = found[0][1]
                 if len(found) > 1 or known is None:
-                    yield from _again(engine, found, step, entry, arguments)
+                    yield from _rerun(engine, found, step, entry, arguments)
                     return
                 request = _about(request, known)
             match request:
@@ -132,13 +132,13 @@ def _run(
         assert pristine is not None
         pristine.path = state.path  # what was decided and pinned stays so
         found = list(decided(engine, pristine, used.term, "is written"))
-        yield from _again(engine, found, step, entry, arguments)
+        yield from _rerun(engine, found, step, entry, arguments)
         return
     except Unproven as unproven:
         assert pristine is not None
         pristine.path = state.path
         found = _sized(engine, pristine, unproven)
-        yield from _again(engine, found, step, entry, arguments)
+        yield from _rerun(engine, found, step, entry, arguments)
         return
     except Faulted as faulted:
         yield from engine.end(state, faulted.ending)
@@ -181,7 +181,7 @@ def _about(request: Request, value: Operand) -> Request:
             return End(Exit(value))
 
 
-def _again(
+def _rerun(
     engine: Execution,
     found: Decided,
     step: Call,

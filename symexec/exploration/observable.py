@@ -150,7 +150,7 @@ class Caller:
                 pairs += _left(state, each)
             if pairs:
                 found.append((each.what.event, _differ(pairs)))
-        beyond = self._beyond(state)
+        beyond = self._not_compared(state)
         if beyond:
             event = Event(EventKind.APPROXIMATED, BEYOND, new.location)
             found.append((event, _differ(beyond)))
@@ -167,7 +167,7 @@ class Caller:
         assert isinstance(left, Returned) and isinstance(right, Returned)
         return old_half(left.value or 0), new_half(right.value or 0)
 
-    def _beyond(self, state: State) -> list[tuple[Data, int]]:
+    def _not_compared(self, state: State) -> list[tuple[Data, int]]:
         """The values in allocated objects that differ between the versions and are not compared,
         each with its width in bits: behind many pointers, or behind the first of several
         elements."""
@@ -449,7 +449,7 @@ def outliving(
                 text = f"'{name}' is not compared after the call: {why}"
                 events.append(Event(EventKind.APPROXIMATED, text, item.location))
                 continue
-            alone = all(_alone(stem, units) for units in (everywhere, before, after))
+            alone = all(_is_unique(stem, units) for units in (everywhere, before, after))
             text = f"'{name}' differs after the call; native runs cannot tell it from its like"
             objects.append(
                 Lasting(name, kind, Event(EventKind.APPROXIMATED, text, item.location), alone)
@@ -473,7 +473,7 @@ def _compared(kind: Type) -> bool:
     return not isinstance(kind, Array) or isinstance(kind.length, int)
 
 
-def _alone(stem: str, defined: Named) -> bool:
+def _is_unique(stem: str, defined: Named) -> bool:
     """Does a symbol table have only one object of this name?"""
     if len(defined[stem]) > 1:
         return False

@@ -93,7 +93,7 @@ _BYTES_OF_STAT = 144
 
 
 def ktest(finished: Finished, case: TestCase) -> bytes:
-    words, objects = _asked(finished, case)
+    words, objects = _klee_objects(finished, case)
     if not objects:
         raise _NoWords("it has no input")
     for name, data in objects:
@@ -126,7 +126,7 @@ def _counted(data: bytes) -> bytes:
 Objects = list[tuple[str, bytes]]
 
 
-def _asked(finished: Finished, case: TestCase) -> tuple[list[str], Objects]:
+def _klee_objects(finished: Finished, case: TestCase) -> tuple[list[str], Objects]:
     """The arguments of KLEE, and the objects that it asks for, in this order."""
     given, words = case.input, [finished.report.name or "program"]
     if given.nondet:

@@ -135,7 +135,7 @@ def _run(finished: Finished) -> Json:
             {
                 "executionSuccessful": report.finished,
                 "toolExecutionNotifications": [
-                    {"level": "note", "message": _said(line)} for line in lines
+                    {"level": "note", "message": _sarif_message(line)} for line in lines
                 ],
             }
         ],
@@ -189,7 +189,7 @@ def _result(finding: Finding, finished: Finished, fingerprint: str) -> Json:
         "ruleIndex": rule,
         "level": finding.level,
         "kind": "fail",
-        "message": _said(_with_blame(words, blamed) + _internal(finding, report)),
+        "message": _sarif_message(_with_blame(words, blamed) + _internal(finding, report)),
         "locations": [{"physicalLocation": _physical(anchor)}],
         "relatedLocations": [
             {"id": number, **_located(place, text)} for number, (place, text) in enumerate(related)
@@ -246,7 +246,7 @@ def _way(finding: Finding, finished: Finished) -> Iterator[tuple[Place, str]]:
 
 
 def _located(place: Place, text: str) -> Json:
-    return {"physicalLocation": _physical(place), "message": _said(text)}
+    return {"physicalLocation": _physical(place), "message": _sarif_message(text)}
 
 
 def _physical(place: Place) -> Json:
@@ -263,7 +263,7 @@ def _message(text: str) -> str:
     return printable(text, LINES)
 
 
-def _said(text: str) -> Json:
+def _sarif_message(text: str) -> Json:
     """A message of SARIF, in which braces are placeholders (3.11.5) and ``[a](0)`` is a link."""
     text = printable(text, LINES).replace("](", "] (")
     return {"text": text.replace("{", "{{").replace("}", "}}")}

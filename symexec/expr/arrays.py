@@ -74,7 +74,7 @@ def select(array: Array, index: Operand) -> Operand:
         at = operand(place)
         if at is index or (isinstance(at, int) and at == index):
             return operand(byte)
-        if not _apart(at, index):
+        if not _surely_differ(at, index):
             break
         array = base
     if isinstance(index, int):
@@ -103,7 +103,7 @@ def _select_symbolic(array: Array, index: Term) -> Operand:
     return table.node("select", ELEMENT, (_node(table, elements), index))
 
 
-def _apart(a: Operand, b: Operand) -> bool:
+def _surely_differ(a: Operand, b: Operand) -> bool:
     """Are the two indices certainly different?"""
     if isinstance(a, int) and isinstance(b, int):
         return a != b

@@ -343,7 +343,7 @@ def _narrowed(table: Terms, op: str, a: Operand, b: Operand) -> Operand | None:
             retained = side & all_ones(narrow)
             value = retained if kind == "zext" else signed(narrow, retained) & all_ones(width)
             if value != side:
-                return _beyond(op, side is a, signed(width, side) if kind == "sext" else side)
+                return _out_of_range(op, side is a, signed(width, side) if kind == "sext" else side)
             sources.append(retained)
     return table.compare(op, narrow, *sources)
 
@@ -353,7 +353,7 @@ def _width(a: Operand) -> int:
     return a.width
 
 
-def _beyond(op: str, on_left: bool, k: int) -> int:
+def _out_of_range(op: str, on_left: bool, k: int) -> int:
     """The result of a comparison with a constant outside the range of the extended side."""
     large = k > 0
     return int(large != on_left)

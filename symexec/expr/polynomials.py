@@ -63,10 +63,10 @@ class Polynomials:
                 stack.extend(missing)
                 continue
             stack.pop()
-            known[top] = self._of(top)
+            known[top] = self._normal_form(top)
         return known[term]
 
-    def _of(self, term: Term) -> Operand:
+    def _normal_form(self, term: Term) -> Operand:
         """The normal form of a term whose children are in normal form."""
         if not term.args or not term.width:  # a leaf, or an array, which stays as it is
             return operand(term)

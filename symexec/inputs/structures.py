@@ -436,13 +436,13 @@ def compared_with_null(definition: FunctionDefinition) -> frozenset[int]:
     }
     found = set()
     for node in walk(definition.body):
-        for asked in _asked(node):
+        for asked in _compared_with_null(node):
             if isinstance(asked, Name) and asked.symbol in own:
                 found.add(own[asked.symbol])
     return frozenset(found)
 
 
-def _asked(node: Tree) -> tuple[object, ...]:
+def _compared_with_null(node: Tree) -> tuple[object, ...]:
     """The expressions that a node compares with null."""
     match node:
         case Unary(operator="!", operand=operand):

@@ -307,7 +307,7 @@ class Builds:
         if program.signature is not None:
             flags += _FREED_FLAGS
         renamed = ("-Dmain=csgtest_user_main",) if program.signature is not None else ()
-        within = self._within() if name != CONTROL else ()
+        within = self._enclosing_words() if name != CONTROL else ()
 
         def make(more: Sequence[str]) -> None:
             try:
@@ -369,11 +369,15 @@ class Builds:
         file = str(self._file(source))
         every = ["-c", *_flags(source, ""), *flags]
         compile_program(
-            [file], output, every, cancelled=self._compilers.cancelled, within=self._within()
+            [file],
+            output,
+            every,
+            cancelled=self._compilers.cancelled,
+            within=self._enclosing_words(),
         )
         return output
 
-    def _within(self) -> tuple[str, ...]:
+    def _enclosing_words(self) -> tuple[str, ...]:
         """The command that runs the compiler of a stranger's files in the sandbox; nothing for that
         of the user's."""
         return self._sandboxed.result() if self._sandboxed is not None else ()

@@ -90,14 +90,14 @@ def declared_effects() -> dict[str, str]:
     found = dict.fromkeys(in_c, "code")
     for source in _sources():
         for comment in _COMMENT.findall(source.read_text()):
-            for names, text in _said(comment):
+            for names, text in _items(comment):
                 assert found.keys() >= set(names), f"{source.name} has not all of {names}"
                 found.update(dict.fromkeys(names, text))
     found.update((entry.name, _with_needs(entry)) for entry in registry().values())
     return dict(sorted(found.items()))
 
 
-def _said(comment: str) -> list[tuple[list[str], str]]:
+def _items(comment: str) -> list[tuple[list[str], str]]:
     """The items of a comment; an item continues on lines that are indented further."""
     items: list[str] = []
     for line in comment.splitlines():

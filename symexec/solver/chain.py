@@ -174,9 +174,9 @@ class SolverChain:
         if not self.options.deterministic:
             limit = max(0.1, min(limit, self.deadline - monotonic()))
         build = partial(build_backend, self.name, self.options)
-        return canonical_model(facts, build, limit, self._asked)
+        return canonical_model(facts, build, limit, self._count_query)
 
-    def _asked(self, backend: Backend) -> None:
+    def _count_query(self, backend: Backend) -> None:
         """Count the time of a query for a canonical model, by its steps."""
         self.counters.backend_queries += 1
         self.counters.solver_s += _QUERY + backend.work_s

@@ -160,11 +160,11 @@ def _atom(term: Term, symbol: Term, value_of: Valuation) -> Intervals | None:
     if symbol in symbols(left):
         if symbol in symbols(right):
             return None
-        return pull_back(_below(term.op, left.width, value_of(right)), left, symbol, value_of)
-    return pull_back(_above(term.op, left.width, value_of(left)), right, symbol, value_of)
+        return pull_back(_set_below(term.op, left.width, value_of(right)), left, symbol, value_of)
+    return pull_back(_set_above(term.op, left.width, value_of(left)), right, symbol, value_of)
 
 
-def _below(op: str, width: int, k: int) -> Intervals:
+def _set_below(op: str, width: int, k: int) -> Intervals:
     """{v: v op k}"""
     top = (1 << width) - 1
     half = 1 << (width - 1)
@@ -176,16 +176,16 @@ def _below(op: str, width: int, k: int) -> Intervals:
         case "ule":
             return ((0, k),)
         case _:  # signed orders are unsigned ones with the range turned by half
-            turned = _below("u" + op[1:], width, (k + half) & top)
+            turned = _set_below("u" + op[1:], width, (k + half) & top)
             return shift(turned, half, width)
 
 
-def _above(op: str, width: int, k: int) -> Intervals:
+def _set_above(op: str, width: int, k: int) -> Intervals:
     """{v: k op v}"""
     if op == "eq":
         return ((k, k),)
     opposite = {"ult": "ule", "ule": "ult", "slt": "sle", "sle": "slt"}[op]
-    return complement(_below(opposite, width, k), width)
+    return complement(_set_below(opposite, width, k), width)
 
 
 def pull_back(goal: Intervals, term: Term, symbol: Term, value_of: Valuation) -> Intervals | None:

@@ -329,7 +329,7 @@ def may_share(one: frozenset[str], other: frozenset[str]) -> bool:
     return not one or not other or not one.isdisjoint(other)
 
 
-def _apart(case: TestCase) -> Shape | None:
+def _wording_shape(case: TestCase) -> Shape | None:
     """A shape for differences of wording, which are one group whatever words changed; None for
     others."""
     return (case.kind,) if case.kind is DifferenceKind.HELP_TEXT else None
@@ -340,7 +340,7 @@ def _blamed(case: TestCase) -> tuple[int, ...]:
 
 
 def _by_cause(case: TestCase) -> Shape:
-    return _apart(case) or (case.kind, _blamed(case))
+    return _wording_shape(case) or (case.kind, _blamed(case))
 
 
 def _by_overlap(cases: Sequence[TestCase]) -> Callable[[TestCase], Shape]:
@@ -360,7 +360,7 @@ def _by_overlap(cases: Sequence[TestCase]) -> Callable[[TestCase], Shape]:
 
     def keyed(case: TestCase) -> Shape:
         blamed = _blamed(case)
-        return _apart(case) or (case.kind, first(blamed[0]) if blamed else None)
+        return _wording_shape(case) or (case.kind, first(blamed[0]) if blamed else None)
 
     return keyed
 

@@ -385,7 +385,10 @@ def first_difference(
     both are known. ``statement`` gives the statement of a decision."""
     decisions, seen = predicted.decisions, native.first
     for at, (one, other) in enumerate(zip(decisions, seen, strict=False)):
-        if one != other and (apart := _apart(predicted, seen, at, statement)) is not None:
+        if (
+            one != other
+            and (apart := _unless_reordered(predicted, seen, at, statement)) is not None
+        ):
             return apart
     if native.cut:
         return None
@@ -396,7 +399,7 @@ def first_difference(
     return None
 
 
-def _apart(
+def _unless_reordered(
     predicted: Predicted, seen: Sequence[int], at: int, statement: Callable[[int], int]
 ) -> int | None:
     """``at``; or None where the statement there makes the same decisions in another order: C17

@@ -96,7 +96,7 @@ def _sites(unified: Unified) -> Iterator[Site]:
     copies = {copy.symbol for pair in unified.clones.values() for copy in pair}
     reasons = {each.region: each.reason for each in unified.fallbacks}
     for declaration in unified.unit.declarations:
-        yield from _below(declaration, unified)
+        yield from _sites_below(declaration, unified)
     for function in unified.unit.functions:
         if function.symbol in copies:
             continue
@@ -107,7 +107,7 @@ def _sites(unified: Unified) -> Iterator[Site]:
             why = f"only {function.version.value} has this function"
             text = f"{function.symbol.name}(...)"
             yield Site(function.change, "function", function.location, text, why, pure=False)
-        yield from _below(function.body, unified, function.version)
+        yield from _sites_below(function.body, unified, function.version)
 
 
 def _copies(function: FunctionDefinition, reason: str) -> Site:
@@ -122,7 +122,7 @@ def _copies(function: FunctionDefinition, reason: str) -> Site:
     return Site(number, "copies", function.location, text, why, pure=False)
 
 
-def _below(root: Tree, unified: Unified, owner: Version | None = None) -> Iterator[Site]:
+def _sites_below(root: Tree, unified: Unified, owner: Version | None = None) -> Iterator[Site]:
     """The sites below ``root``. ``owner``: the version that alone runs it."""
     stack: list[tuple[Tree, Tree | None, Version | None]] = [(root, None, owner)]
     while stack:

@@ -70,10 +70,12 @@ class _Text:
     def within(self, first: Location, last: Location) -> range:
         """The numbers of the statements from the one around ``first`` to the one around
         ``last``."""
-        begin = self._around(first)
-        return range(begin, max(begin, self._around(last)) + 1) if self.starts else range(0)
+        begin = self._statement_around(first)
+        return (
+            range(begin, max(begin, self._statement_around(last)) + 1) if self.starts else range(0)
+        )
 
-    def _around(self, place: Location) -> int:
+    def _statement_around(self, place: Location) -> int:
         if not place.column:  # the first statement that begins on the line, if any
             found = bisect_left(self.starts, (place.line, 0))
             if found < len(self.starts) and self.starts[found][0] == place.line:

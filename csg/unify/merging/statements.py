@@ -187,7 +187,7 @@ class Chains:
         """Arms in another order: to test them in pairs would make the versions diverge at each
         test, though most values lead to the same arm. So each version runs its own chain; then they
         meet."""
-        rests = [self._behind(side, head) for side in (old, new)]
+        rests = [self._after_arms(side, head) for side in (old, new)]
         edit = self.edits.record(rests[0], rests[1])
         regions: tuple[Statement, ...] = tuple(
             Execute(version, Compound(rest, rest[0].location), edit, rest[0].location)
@@ -268,7 +268,7 @@ class Chains:
         parts = Expressions(self.prints, self.edits, self.edits.record((old,), (new,), anchor))
         return parts.unify(old, new, CONDITION)
 
-    def _behind(self, chain: Chain, count: int) -> Items:
+    def _after_arms(self, chain: Chain, count: int) -> Items:
         """What a chain runs where none of its first ``count`` arms is taken."""
         if count < len(chain.arms):
             return (_nested(self._same(chain.arms[count:]), chain.otherwise),)
@@ -278,7 +278,7 @@ class Chains:
         """What both chains run behind their first ``at`` and ``at_new`` arms, unified; and its
         cost."""
         end = new.otherwise.end if new.otherwise else new.arms[-1].body.end
-        rest = self.lists(self._behind(old, at), self._behind(new, at_new), end)
+        rest = self.lists(self._after_arms(old, at), self._after_arms(new, at_new), end)
         model = new.otherwise or old.otherwise or Compound((), new.arms[-1].location, end)
         return (replace(model, items=rest.items) if rest.items else None), rest.cost
 

@@ -113,7 +113,7 @@ def look_up(
     if all(isinstance(byte, int) for byte in text):
         return (yield from walk(context, here, _known(text), last))
     folder: int | None = here
-    above = text[: _above(text)]
+    above = text[: _folder_length(text)]
     if above:
         found = yield from _walk(context, here, _known(above))
         if isinstance(found, OfHost):
@@ -133,7 +133,7 @@ def look_up(
     return Found(folder, b"", None, symbolic=tuple(name))
 
 
-def _above(text: Sequence[Operand]) -> int:
+def _folder_length(text: Sequence[Operand]) -> int:
     """How many leading bytes lead to the folder of a symbolic name: all up to the last slash before
     the first unknown byte."""
     unknown = next(at for at, byte in enumerate(text) if not isinstance(byte, int))
