@@ -164,7 +164,7 @@ def _blameless(report: Any) -> Iterator[str]:
     """csgtest accuses itself of nothing."""
     counters = report["counters"]
     for name in ("mispredicted", "branch_mismatches"):
-        if counters[name]:
+        if counters.get(name):  # of an unfinished report, which _consistent sees, nothing is known
             yield f"{name}: {counters[name]} {counters.get('refused') or ''}".rstrip()
     yield from (
         f"{each['id']}: {HIDDEN}" for each in report["tests"] if HIDDEN in each.get("notes", ())

@@ -17,6 +17,7 @@ import shutil
 import stat
 import tempfile
 import time
+import weakref
 from contextlib import suppress
 from pathlib import Path
 
@@ -30,13 +31,16 @@ _PAUSE, _LONGEST_PAUSE = 0.02, 0.5  # seconds between two attempts
 
 
 class OwnFolder:
-    """A private temporary folder, locked for as long as this process lives."""
+    """A private temporary folder, locked for as long as this process lives. One that nobody holds
+    any more, as an interruption came before it had an owner, is removed by the garbage collector
+    or as the process ends."""
 
     def __init__(self, purpose: str) -> None:
         """Make the folder. Raises ToolchainError when there is no room for what will be in it."""
         _require_room(Path(tempfile.gettempdir()))
         self.path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-"))
         self._lock = -1
+        self._lost = weakref.finalize(self, _remove_lost, self.path, os.getpid())
         try:
             unnamed = self.path / f"{_LOCK}.new"  # locked before it gets its name
             self._lock = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -53,10 +57,21 @@ class OwnFolder:
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
-        end, pause = time.monotonic() + _PATIENCE, _PAUSE
-        while not _removed(self.path) and time.monotonic() < end:
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+        _remove(self.path)
+        self._lost.detach()
+
+
+def _remove_lost(path: Path, process: int) -> None:
+    """Remove a folder in the process that made it; forks have copies of its owner."""
+    if os.getpid() == process:
+        _remove(path)
+
+
+def _remove(path: Path) -> None:
+    end, pause = time.monotonic() + _PATIENCE, _PAUSE
+    while not _removed(path) and time.monotonic() < end:
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 def _removed(path: Path) -> bool:

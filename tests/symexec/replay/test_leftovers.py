@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from symexec.replay import leftovers
 from symexec.replay.leftovers import OwnFolder, sweep
+from symexec.worker import forked
 
 ROOT = Path(__file__).parents[3]
 
@@ -26,7 +29,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_folder_of_a_killed_process_is_swept(temporary: Path) -> None:
     program = "from symexec.replay.leftovers import OwnFolder as F; import time\n"
-    program += "print(F('builds').path, flush=True); time.sleep(60)"
+    program += "folder = F('builds'); print(folder.path, flush=True); time.sleep(60)"
     process = subprocess.Popen(
         [sys.executable, "-c", program],
         cwd=ROOT,
@@ -71,3 +74,41 @@ def test_what_could_not_be_removed_is_swept_later(
         assert sweep() == []
     assert sweep() == [folder.path]
     assert not folder.path.exists()
+
+
+def test_what_an_interruption_left_without_an_owner_goes(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when the time is over between the folder of a process and its start."""
+
+    def interrupted() -> tuple[int, int]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "pipe", interrupted)
+    with suppress(KeyboardInterrupt):
+        forked(lambda requests, answers, folder: None)
+    gc.collect()
+    assert list(temporary.iterdir()) == []
+
+
+def test_at_the_end_of_a_process_its_folders_go(temporary: Path) -> None:
+    """But at that of a fork, which has a copy of their owner, they stay."""
+    program = """
+import os, sys
+from symexec.replay.leftovers import OwnFolder
+folder = OwnFolder("builds")
+process = os.fork()
+if process:
+    os.waitpid(process, 0)
+    print(folder.path.is_dir())
+"""
+    shown = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert shown.stdout == "True\n"
+    assert list(temporary.iterdir()) == []
