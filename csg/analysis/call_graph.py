@@ -22,6 +22,7 @@ from csg.analysis.constraints import Place, PointsTo
 from csg.analysis.flow import successors
 from csg.ir import Block, Call, Enter, Instruction, Jump, Program, Terminator, Trap
 from csg.ir.library_effects import effect_of
+from csg.ir.program import StatementKind
 from csg.language.syntax import Version
 
 if TYPE_CHECKING:
@@ -214,7 +215,9 @@ class _Builder:
 def statement_flow(program: Program, calls: CallGraph, deletions: bool = True) -> StatementFlow:
     builder = _Builder(program, calls, deletions, _jumping(program))
     entries: dict[str, int] = {}
-    entry_nodes = {node.function: node.id for node in program.nodes if node.kind == "entry"}
+    entry_nodes = {
+        node.function: node.id for node in program.nodes if node.kind is StatementKind.ENTRY
+    }
     exits: set[int] = set()
     for name, function in program.functions.items():
         firsts, lasts = [], []
@@ -260,7 +263,7 @@ def _jumping(program: Program) -> frozenset[int]:
                 jumping.add(terminator.node)
             elif terminator is not None:
                 working.add(terminator.node)
-    returning = {node.id for node in program.nodes if node.kind == "return"}
+    returning = {node.id for node in program.nodes if node.kind is StatementKind.RETURN}
     return frozenset(jumping - working | returning)
 
 

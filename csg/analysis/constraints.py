@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import assert_never
 
-from csg.analysis.objects import ANYWHERE, Objects, bits, is_flat
+from csg.analysis.objects import ANYWHERE, ObjectKind, Objects, bits, is_flat
 from csg.ir import (
     Allocate,
     Binary,
@@ -239,7 +239,7 @@ class Builder:
         for index, parameter in enumerate(entry.parameters if entry else ()):
             if parameter.width == 64:
                 name = f"parameter {index + 1}"
-                first = self._object("outside", name)
+                first = self._object(ObjectKind.OUTSIDE, name)
                 inside = self.inclusions.cell(first)
                 self._self_contained(inside, f"*{name}")
                 register = self.first_register[self.program.entry] + parameter.number
@@ -247,7 +247,7 @@ class Builder:
 
     def _self_contained(self, variable: int, name: str) -> None:
         """``variable`` points to an object of the surroundings whose contents point to itself."""
-        location = self._object("outside", name)
+        location = self._object(ObjectKind.OUTSIDE, name)
         self.inclusions.include(variable, 1 << location)
         self.inclusions.include(self.inclusions.cell(location), 1 << location)
 
@@ -256,7 +256,7 @@ class Builder:
         inclusions.copy(self.outside, inclusions.summary(location))
         inclusions.copy(inclusions.cell(self.objects.anywhere(location)), self.outside)
 
-    def _object(self, kind: str, name: str, owner: str = "") -> int:
+    def _object(self, kind: ObjectKind, name: str, owner: str = "") -> int:
         return self.objects.location(self.objects.add(kind, name, owner, flat=True), ANYWHERE)
 
     def _global(self, name: str) -> None:
@@ -274,14 +274,14 @@ class Builder:
     def _symbol(self, name: str) -> int:
         if name in self.program.functions or name not in self.program.globals:
             self.taken.add(name)
-            return self._object("function", name)
+            return self._object(ObjectKind.FUNCTION, name)
         return self._global_location(name)
 
     def _global_location(self, name: str) -> int:
         thing = self.program.globals.get(name)
         size = thing.size if thing else 0
         flat = is_flat(thing.type) if thing else True
-        return self.objects.location(self.objects.add("global", name, "", size, flat), 0)
+        return self.objects.location(self.objects.add(ObjectKind.GLOBAL, name, "", size, flat), 0)
 
     # ---------------------------------------------------------------- instructions
 
@@ -301,7 +301,12 @@ class Builder:
             case SlotAddress(target=target, slot=slot):
                 held = function.slots[slot]
                 number = self.objects.add(
-                    "slot", f"{held.name}#{slot}", name, held.size, is_flat(held.type), slot
+                    ObjectKind.SLOT,
+                    f"{held.name}#{slot}",
+                    name,
+                    held.size,
+                    is_flat(held.type),
+                    slot,
                 )
                 start = self.objects.location(number, 0)
                 inclusions.include(self._register(name, target), 1 << start)
@@ -310,7 +315,7 @@ class Builder:
                 inclusions.include(self._register(name, target), 1 << location)
             case FunctionAddress(target=target, name=symbol):
                 self.taken.add(symbol)
-                location = self._object("function", symbol)
+                location = self._object(ObjectKind.FUNCTION, symbol)
                 inclusions.include(self._register(name, target), 1 << location)
             case Copy(address=address, source=source):
                 if isinstance(address, Register) and isinstance(source, Register):
@@ -371,7 +376,7 @@ class Builder:
             self.inclusions.store(self._register(function, address), variable)
 
     def _fresh(self, place: Place) -> int:
-        number = self.objects.add("heap", heap_name(place))
+        number = self.objects.add(ObjectKind.HEAP, heap_name(place))
         return self.objects.location(number, 0)
 
     # ---------------------------------------------------------------- calls
@@ -387,7 +392,7 @@ class Builder:
 
     def _arrived(self, place: Place, call: Call, location: int) -> None:
         thing = self.objects.objects[self.objects.locations[location][0]]
-        if thing.kind == "function":
+        if thing.kind is ObjectKind.FUNCTION:
             self._called(place, call, thing.name)
 
     def _called(self, place: Place, call: Call, name: str) -> None:
@@ -432,7 +437,7 @@ class Builder:
             if effect.returns_global in self.program.globals:
                 location = self._global_location(effect.returns_global)
             else:
-                location = self._object("outside", effect.returns_global)
+                location = self._object(ObjectKind.OUTSIDE, effect.returns_global)
             self.inclusions.include(self._register(function, call.target), 1 << location)
         for target, source in effect.copies:
             self._between(function, arguments, target, source, whole=True)
@@ -482,7 +487,11 @@ class Builder:
 
         def arrived(location: int) -> None:
             thing = self.objects.objects[self.objects.locations[location][0]]
-            code = self.program.functions.get(thing.name) if thing.kind == "function" else None
+            code = (
+                self.program.functions.get(thing.name)
+                if thing.kind is ObjectKind.FUNCTION
+                else None
+            )
             if code is not None:
                 self.callees.setdefault(place, set()).add(code.name)
                 for parameter in code.parameters:

@@ -20,9 +20,10 @@ from csg.analysis.call_graph import CallGraph, call_graph, ending_blocks
 from csg.analysis.constraints import Place, PointsTo, points_to
 from csg.analysis.flow import control_dependence, flow_graph, versions_in
 from csg.analysis.memory_flow import Accesses, Flows, MemoryFlow, Vertices, number_vertices
-from csg.analysis.objects import bits
+from csg.analysis.objects import ObjectKind, bits
 from csg.analysis.register_flow import link_registers
 from csg.ir import Call, FunctionCode, Program, VaStart
+from csg.ir.program import StatementKind
 from csg.language.syntax import Version
 
 # ---------------------------------------------------------------------------------------- the graph
@@ -171,7 +172,7 @@ def _link_memory(graph: DependenceGraph) -> None:
     for reader, writers in memory.links():
         graph.data[reader].update(writers)
     for node, name in changed_initialisers(graph.program):
-        number = accesses.pointers.objects.numbers.get(("global", name, ""))
+        number = accesses.pointers.objects.numbers.get((ObjectKind.GLOBAL, name, ""))
         vertex = len(graph.vertices.node)
         graph.vertices.node.append(node)
         graph.data.append(set())
@@ -271,7 +272,7 @@ def statement_sources(graph: DependenceGraph) -> tuple[list[set[int]], list[set[
     count = len(graph.program.nodes)
     data: list[set[int]] = [set() for _ in range(count)]
     control: list[set[int]] = [set() for _ in range(count)]
-    exits = {node.id for node in graph.program.nodes if node.kind == "exit"}
+    exits = {node.id for node in graph.program.nodes if node.kind is StatementKind.EXIT}
     node_of = [-1 if node in exits else node for node in graph.vertices.node]
     resolved: dict[int, frozenset[int]] = {}
     for vertex, node in enumerate(node_of):

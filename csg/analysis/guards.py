@@ -28,7 +28,7 @@ from csg.analysis.constraints import Place as CallPlace
 from csg.analysis.constraints import PointsTo
 from csg.analysis.dependence import DependenceGraph
 from csg.analysis.flow import control_dependence, natural_loops
-from csg.analysis.objects import ANYWHERE, bits
+from csg.analysis.objects import ANYWHERE, ObjectKind, bits
 from csg.ir import (
     Binary,
     Block,
@@ -157,9 +157,9 @@ class Places:
         found = objects.objects[number]
         if start == ANYWHERE:
             return None
-        if found.kind == "global":
+        if found.kind is ObjectKind.GLOBAL:
             return Place("", found.name, start + offset, size)
-        if found.kind == "slot":
+        if found.kind is ObjectKind.SLOT:
             return Place(found.owner, found.slot, start + offset, size)
         return None
 

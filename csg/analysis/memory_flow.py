@@ -22,7 +22,7 @@ from typing import assert_never
 from csg.analysis.call_graph import CallGraph
 from csg.analysis.constraints import Place, PointsTo, heap_name
 from csg.analysis.flow import FlowGraph
-from csg.analysis.objects import ANYWHERE, bits
+from csg.analysis.objects import ANYWHERE, ObjectKind, bits
 from csg.analysis.register_flow import solve_forward
 from csg.ir import (
     Allocate,
@@ -46,6 +46,7 @@ from csg.ir import (
     VaStart,
 )
 from csg.ir.library_effects import LINKED, Effect, argument_indices, effect_of
+from csg.ir.program import StatementKind
 from csg.language.syntax import Version
 
 WHOLE = 0  # as a size: the object, whatever the offset
@@ -157,7 +158,7 @@ class Accesses:
         for index in argument_indices(effect.writes_through, None, count):
             writes |= self._pointed_to(function, call, index)
         if effect.fresh:  # calloc and strdup fill what they return
-            number = self.pointers.objects.numbers.get(("heap", heap_name(place), ""))
+            number = self.pointers.objects.numbers.get((ObjectKind.HEAP, heap_name(place), ""))
             if number is not None:
                 writes |= 1 << self._cell(Cell(number, ANYWHERE, WHOLE))
         return reads, writes
@@ -174,13 +175,16 @@ class Accesses:
         numbers = self.pointers.objects.numbers
         found = 0
         for name in names:
-            for key in (("global", LINKED.get(name, name), ""), ("outside", name, "")):
+            for key in (
+                (ObjectKind.GLOBAL, LINKED.get(name, name), ""),
+                (ObjectKind.OUTSIDE, name, ""),
+            ):
                 number = numbers.get(key)
                 if number is not None:
                     found |= 1 << self._cell(Cell(number, ANYWHERE, WHOLE))
                     break
             else:
-                number = self.pointers.objects.add("outside", name, flat=True)
+                number = self.pointers.objects.add(ObjectKind.OUTSIDE, name, flat=True)
                 found |= 1 << self._cell(Cell(number, ANYWHERE, WHOLE))
         return found
 
@@ -190,7 +194,7 @@ class Accesses:
             found = 0
             for location in bits(locations):
                 number, offset = self.pointers.objects.locations[location]
-                if self.pointers.objects.objects[number].kind != "function":
+                if self.pointers.objects.objects[number].kind is not ObjectKind.FUNCTION:
                     exact = offset != ANYWHERE and size != WHOLE
                     cell = Cell(number, offset if exact else ANYWHERE, size if exact else WHOLE)
                     found |= 1 << self._cell(cell)
@@ -234,7 +238,7 @@ class Vertices:
 def number_vertices(program: Program, calls: CallGraph) -> Vertices:
     vertices = Vertices()
     node = vertices.node
-    entries = {n.function: n.id for n in program.nodes if n.kind == "entry"}
+    entries = {n.function: n.id for n in program.nodes if n.kind is StatementKind.ENTRY}
     for name, function in program.functions.items():
         vertices.entry[name] = len(node)
         node.append(entries.get(name, -1))
@@ -417,14 +421,14 @@ class MemoryFlow:
         thing = self.accesses.pointers.objects.objects[cell.object]
         if cell.offset == ANYWHERE:
             return False
-        return thing.kind == "global" or (
-            thing.kind == "slot" and thing.owner not in self.calls.recursive
+        return thing.kind is ObjectKind.GLOBAL or (
+            thing.kind is ObjectKind.SLOT and thing.owner not in self.calls.recursive
         )
 
     def _owner(self, number: int) -> str | None:
         """The function whose calls each have a copy of this cell; None for cells of other kinds."""
         thing = self.accesses.pointers.objects.objects[self.accesses.cells[number].object]
-        alone = thing.kind == "slot" and thing.owner not in self.calls.recursive
+        alone = thing.kind is ObjectKind.SLOT and thing.owner not in self.calls.recursive
         return thing.owner if alone else None
 
     # ---------------------------------------------------------------- solving

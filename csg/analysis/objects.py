@@ -12,6 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from csg.language.types import Array, Type
 
@@ -20,12 +21,22 @@ MOST_OFFSETS = 32
 _WORD = 64  # bits
 
 
+class ObjectKind(StrEnum):
+    """Where an object of the points-to analysis comes from."""
+
+    SLOT = "slot"  # a local object
+    GLOBAL = "global"
+    HEAP = "heap"
+    FUNCTION = "function"
+    OUTSIDE = "outside"  # all that the program does not have itself
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryObject:
     """An object in memory. ``size`` is in bytes, 0 when unknown. ``owner`` is the function of a
     local object, ``slot`` its number there."""
 
-    kind: str  # "slot" | "global" | "heap" | "function" | "outside"
+    kind: ObjectKind
     name: str
     owner: str = ""
     size: int = 0
@@ -38,7 +49,7 @@ class Objects:
     """Numbers of objects and locations in the order of their first use."""
 
     objects: list[MemoryObject] = field(default_factory=list)
-    numbers: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    numbers: dict[tuple[ObjectKind, str, str], int] = field(default_factory=dict)
     locations: list[tuple[int, int]] = field(default_factory=list)
     location_numbers: dict[tuple[int, int], int] = field(default_factory=dict)
     # per object, how many offsets have a location of their own
@@ -46,7 +57,7 @@ class Objects:
 
     def add(
         self,
-        kind: str,
+        kind: ObjectKind,
         name: str,
         owner: str = "",
         size: int = 0,

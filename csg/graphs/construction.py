@@ -46,15 +46,13 @@ from csg.analysis.dependence import changed_initialisers
 from csg.graphs.interactions import Interaction, find_interactions
 from csg.graphs.program_graphs import StatementGraph, interprocedural
 from csg.graphs.sequence_graph import (
-    CHANGE,
-    DELETION,
-    INTERACTION,
-    OUTPUT,
+    NodeKind,
     SequenceGraph,
     SequenceNode,
     make_graph,
 )
 from csg.ir import Node, Program
+from csg.ir.program import StatementKind
 from csg.language.syntax import Version
 from csg.programs import OURS, GraphRules, Interactions
 
@@ -217,7 +215,7 @@ class _Construction:
         entries = [
             node.id
             for node in self.program.nodes
-            if node.kind == "entry" and node.function == self.program.entry
+            if node.kind is StatementKind.ENTRY and node.function == self.program.entry
         ]
         before = {node for entry in entries for node in networkx.descendants(around, entry)}
         outside = {node for node, _ in changed_initialisers(self.program)}
@@ -276,10 +274,12 @@ class _Construction:
             )
         return [node for same in by_kind.values() for node in same]
 
-    def _kind(self, node: Node, outputs: set[int]) -> tuple[str, str]:
+    def _kind(self, node: Node, outputs: set[int]) -> tuple[str, NodeKind]:
         if node.id in self.sets.statements:
-            return ("d", DELETION) if node.version is Version.OLD else ("c", CHANGE)
-        return ("o", OUTPUT) if node.id in outputs else ("i", INTERACTION)
+            return (
+                ("d", NodeKind.DELETION) if node.version is Version.OLD else ("c", NodeKind.CHANGE)
+            )
+        return ("o", NodeKind.OUTPUT) if node.id in outputs else ("i", NodeKind.INTERACTION)
 
 
 def output_statements(program: Program) -> set[int]:
@@ -290,7 +290,7 @@ def output_statements(program: Program) -> set[int]:
     if entry is not None:
         terminator = entry.blocks[entry.exit].terminator
         assert terminator is not None
-        if program.nodes[terminator.node].kind == "exit":
+        if program.nodes[terminator.node].kind is StatementKind.EXIT:
             found.add(terminator.node)
     return found
 

@@ -49,10 +49,11 @@ import networkx
 from csg.analysis import ChangeSets, DependenceGraph, statement_sources
 from csg.analysis.constraints import Place, heap_name
 from csg.analysis.memory_flow import TOUCHES_MEMORY, Accesses
-from csg.analysis.objects import bits
+from csg.analysis.objects import ObjectKind, bits
 from csg.ir import Call, Instruction
+from csg.ir.program import StatementKind
 
-NO_STATEMENT = frozenset(("entry", "exit"))
+NO_STATEMENT = frozenset((StatementKind.ENTRY, StatementKind.EXIT))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def _by_dependence(graph: DependenceGraph, sets: ChangeSets) -> list[Interaction
     if not candidates:
         return []
     sources = _all_sources(graph)
-    entries = [node.id for node in nodes if node.kind == "entry"]
+    entries = [node.id for node in nodes if node.kind is StatementKind.ENTRY]
     bringing = changed | _brought(entries, sources, changes, changed)
     meeting = _meeting_places(sources, changes, bringing, _parts(sources, bringing))
     return [
@@ -222,7 +223,7 @@ def _heap(graph: DependenceGraph) -> tuple[dict[int, set[int]], dict[int, set[in
     deciding: dict[int, set[int]] = {}
     uses: dict[int, set[int]] = {}
     for place, step in _steps(graph):
-        made = objects.numbers.get(("heap", heap_name(place), ""))
+        made = objects.numbers.get((ObjectKind.HEAP, heap_name(place), ""))
         if made is not None:
             deciding.setdefault(made, set()).add(step.node)
         if RELEASING.intersection(graph.calls.external.get(place, ())):
@@ -233,7 +234,7 @@ def _heap(graph: DependenceGraph) -> tuple[dict[int, set[int]], dict[int, set[in
         read, written = accesses.reads_and_writes(place, step)
         for cell in bits(read | written):
             number = accesses.cells[cell].object
-            if objects.objects[number].kind == "heap":
+            if objects.objects[number].kind is ObjectKind.HEAP:
                 uses.setdefault(step.node, set()).add(number)
     return deciding, uses
 

@@ -139,7 +139,7 @@ def _statements(program: Program, name: str, function: str | None = None) -> Sta
     for node in program.nodes:
         if function is None or node.function == function:
             attributes: dict[str, Any] = {
-                "kind": node.kind,
+                "kind": str(node.kind),
                 "file": node.location.file,
                 "function": node.function,
                 "line": node.location.line,

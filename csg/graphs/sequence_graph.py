@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import networkx
@@ -33,7 +34,14 @@ if TYPE_CHECKING:
 else:
     NamedGraph = networkx.DiGraph
 
-CHANGE, DELETION, INTERACTION, OUTPUT = "change", "deletion", "interaction", "output"
+
+class NodeKind(StrEnum):
+    """What a node of a change sequence graph is there for."""
+
+    CHANGE = "change"
+    DELETION = "deletion"
+    INTERACTION = "interaction"
+    OUTPUT = "output"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +51,7 @@ class SequenceNode:
     depends on."""
 
     id: str
-    kind: str  # "change" | "deletion" | "interaction" | "output"
+    kind: NodeKind
     node: int
     changes: frozenset[int]
     # changes meet here: an important interaction location, or an output that is one
@@ -52,7 +60,7 @@ class SequenceNode:
 
     @property
     def is_change(self) -> bool:
-        return self.kind in (CHANGE, DELETION)
+        return self.kind in (NodeKind.CHANGE, NodeKind.DELETION)
 
 
 class SequenceGraph(NamedGraph):
@@ -101,7 +109,9 @@ class SequenceGraph(NamedGraph):
     @property
     def interactions(self) -> list[SequenceNode]:
         """The interaction locations, and the outputs at which changes meet."""
-        return [node for node in self.records if node.kind == INTERACTION or node.important]
+        return [
+            node for node in self.records if node.kind is NodeKind.INTERACTION or node.important
+        ]
 
 
 def make_graph(
@@ -129,7 +139,7 @@ def make_graph(
 def _attributes(program: Program, node: SequenceNode) -> dict[str, Any]:
     statement = program.nodes[node.node]
     return {
-        "kind": node.kind,
+        "kind": str(node.kind),
         "file": statement.location.file,
         "function": statement.function,
         "line": statement.location.line,

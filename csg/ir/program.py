@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from csg.errors import NOWHERE, Location
 from csg.ir.instructions import Instruction, Register, Terminator, Value
@@ -12,6 +13,18 @@ from csg.records import record
 
 # prefix of the name of an entry function that calls the user's function as a caller would
 DRIVEN = "driven_"
+
+
+class StatementKind(StrEnum):
+    """What a statement is to the graphs."""
+
+    STATEMENT = "statement"
+    CONDITION = "condition"
+    DECLARATION = "declaration"
+    CALL = "call"
+    RETURN = "return"
+    ENTRY = "entry"
+    EXIT = "exit"
 
 
 @record
@@ -27,7 +40,7 @@ class Node:
     function: str
     location: Location
     text: str  # one line of C, as written
-    kind: str  # "statement" | "condition" | "declaration" | "call" | "return" | "entry" | "exit"
+    kind: StatementKind
     changes: frozenset[int] = frozenset()
     version: Version | None = None
     output: bool = False  # calls something that writes, ends the program, or returns from it

@@ -14,6 +14,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from csg.ir import Constant, Value
+from csg.ir.program import StatementKind
 from csg.language.syntax import (
     Assign,
     Call,
@@ -182,7 +183,9 @@ def _automatic(lowering: Lowering, statement: Declaration) -> None:
     varying = _depends_on_run(symbol.type)
     if (statement.initializer is not None or varying) and not lowering.inside_expression:
         text = lowering.nodes.excerpts.statement(statement.location)
-        lowering.builder.node = lowering.nodes.draft("declaration", statement.location, text)
+        lowering.builder.node = lowering.nodes.draft(
+            StatementKind.DECLARATION, statement.location, text
+        )
     if varying:
         fix_size(lowering, symbol.type)
     if is_variable(symbol.type):

@@ -34,6 +34,7 @@ from csg.ir import (
     Value,
 )
 from csg.ir.instructions import successors
+from csg.ir.program import StatementKind
 from csg.language import syntax as c
 from csg.language.syntax import FunctionDefinition, Linkage, Symbol
 from csg.language.types import (
@@ -379,7 +380,7 @@ def lower_function(
     lowering.is_entry = is_entry
     builder, function = lowering.builder, lowering.builder.function
     head = nodes.excerpts.head(definition.location)
-    builder.node = nodes.draft("entry", definition.location, head)
+    builder.node = nodes.draft(StatementKind.ENTRY, definition.location, head)
     _parameters(lowering, definition, kind)
     if not isinstance(kind.result, Void | Record):
         lowering.result_register = builder.variable(value_bits(kind.result))
@@ -455,7 +456,7 @@ def _finish(lowering: Lowering, definition: FunctionDefinition) -> None:
     """Complete a function: fall to the exit (main then returns 0, C17 5.1.2.2.3), and order the
     blocks."""
     builder, nodes = lowering.builder, lowering.nodes
-    leaving = nodes.draft("exit", definition.end, "}")
+    leaving = nodes.draft(StatementKind.EXIT, definition.end, "}")
     builder.node = leaving
     result = lowering.result_register
     if lowering.name == "main" and result is not None and builder.block.terminator is None:

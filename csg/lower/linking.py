@@ -22,6 +22,7 @@ from csg.ir import (
     GlobalObject,
     Program,
 )
+from csg.ir.program import StatementKind
 from csg.language.syntax import (
     STRONG,
     Declaration,
@@ -176,7 +177,7 @@ def _file_scope(declaration: Declaration, objects: Objects, nodes: NodeTable) ->
     if changes:
         version: Version | None = declaration.version
         text = nodes.excerpts.statement(declaration.location)
-        node = nodes.draft("declaration", declaration.location, text)
+        node = nodes.draft(StatementKind.DECLARATION, declaration.location, text)
         nodes.drafts[node].changes |= changes
         nodes.drafts[node].version = version
         objects.globals[name] = replace(objects.globals[name], node=node)

@@ -19,6 +19,7 @@ from dataclasses import replace
 from csg.errors import Location, UnsupportedError
 from csg.ir import Block, Constant, IndirectJump, Refuse, Relocation, Value
 from csg.ir import Switch as SwitchTerminator
+from csg.ir.program import StatementKind
 from csg.language.syntax import (
     Assembly,
     Break,
@@ -64,7 +65,7 @@ _BARRIER = re.compile(
 
 def condition_node(lowering: Lowering, location: Location, text: str) -> None:
     if not lowering.inside_expression:
-        lowering.builder.node = lowering.nodes.draft("condition", location, text)
+        lowering.builder.node = lowering.nodes.draft(StatementKind.CONDITION, location, text)
 
 
 def _excerpts(lowering: Lowering) -> Excerpts:
@@ -82,7 +83,7 @@ def _effect(
         inner = expression
         while isinstance(inner, Cast):
             inner = inner.operand
-        kind = "call" if isinstance(inner, Call) else "statement"
+        kind = StatementKind.CALL if isinstance(inner, Call) else StatementKind.STATEMENT
         text = _excerpts(lowering).statement(location) if text is None else text
         lowering.builder.node = lowering.nodes.draft(kind, location, text)
     lowering.discard(expression)
@@ -239,7 +240,7 @@ def assembly(lowering: Lowering, statement: Assembly) -> None:
     if _BARRIER.fullmatch(statement.text):
         return
     builder = lowering.builder
-    node = lowering.nodes.draft("statement", statement.location, statement.text)
+    node = lowering.nodes.draft(StatementKind.STATEMENT, statement.location, statement.text)
     builder.node = node
     builder.emit(Refuse(f"asm: {statement.text}", node=node, version=builder.version))
 
@@ -443,7 +444,7 @@ def continue_statement(lowering: Lowering, statement: Continue) -> None:
 def return_statement(lowering: Lowering, statement: Return) -> None:
     """Move the value to the result register, a record to where the caller wants it, and jump to the
     exit."""
-    _simple_node(lowering, statement.location, "return")
+    _simple_node(lowering, statement.location, StatementKind.RETURN)
     builder = lowering.builder
     if statement.value is None:
         pass
@@ -459,12 +460,14 @@ def return_statement(lowering: Lowering, statement: Return) -> None:
     lowering.leave_to(lowering.exit, statement.location)
 
 
-def _simple_node(lowering: Lowering, location: Location, kind: str = "statement") -> None:
+def _simple_node(
+    lowering: Lowering, location: Location, kind: StatementKind = StatementKind.STATEMENT
+) -> None:
     if lowering.inside_expression:
         return
     text = lowering.nodes.excerpts.statement(location)
     lowering.builder.node = lowering.nodes.draft(kind, location, text)
-    if kind == "return" and lowering.is_entry:
+    if kind is StatementKind.RETURN and lowering.is_entry:
         lowering.nodes.drafts[lowering.builder.node].output = True
 
 

@@ -39,6 +39,7 @@ from csg.ir import (
     Unary,
     Value,
 )
+from csg.ir.program import StatementKind
 from csg.language.syntax import (
     Builtin,
     Cast,
@@ -381,7 +382,7 @@ def _constant(
         return int(value.value != 0) if width == 1 else value.value & ((1 << width) - 1)
     nodes = NodeTable(numbered=False)
     lowering = new_lowering("", VOID, objects, nodes)
-    lowering.builder.node = nodes.draft("declaration", _location(value), "")
+    lowering.builder.node = nodes.draft(StatementKind.DECLARATION, _location(value), "")
     lowering.builder.version = version
     result = converted(lowering, value, kind)
     last = lowering.builder.block

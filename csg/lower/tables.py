@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from csg.errors import NOWHERE, Location
 from csg.ir import Decision, GlobalObject, Node
 from csg.ir.library_effects import is_output
+from csg.ir.program import StatementKind
 from csg.language.syntax import Expression, Linkage, StringLiteral, Symbol, SymbolKind, Version
 from csg.language.types import Array, Function, Type, alignment_of, size_of
 
@@ -151,7 +152,7 @@ class Draft:
     function: str
     location: Location
     text: str
-    kind: str
+    kind: StatementKind
     version: Version | None
     changes: set[int] = field(default_factory=set)
     output: bool = False
@@ -172,7 +173,7 @@ class NodeTable:
         self.decisions: list[Decision] = []
         self._stands_for: tuple[Expression, Expression, Version] | None = None
 
-    def draft(self, kind: str, location: Location, text: str) -> int:
+    def draft(self, kind: StatementKind, location: Location, text: str) -> int:
         version = self.enclosing[-1][0] if self.enclosing else None
         draft = Draft(self.function, location, text, kind, version)
         draft.changes.update([change for _, change in self.enclosing if change][-1:])

@@ -27,6 +27,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from csg.ir import Constant, Enter, Register, Value
+from csg.ir.program import StatementKind
 from csg.language.syntax import (
     AddressOf,
     Binary,
@@ -356,7 +357,9 @@ def _diverge(lowering: Lowering, version: Version, body: Compound) -> None:
     builder = lowering.builder
     place = body.items[0].location
     text = lowering.nodes.excerpts.statement(place)
-    builder.node = lowering.nodes.draft("condition", place, f"if (execute({version.value})) {text}")
+    builder.node = lowering.nodes.draft(
+        StatementKind.CONDITION, place, f"if (execute({version.value})) {text}"
+    )
     inside, after = builder.new_block(), builder.new_block()
     result = builder.variable(1)
     for each in VERSIONS:

@@ -14,6 +14,7 @@ import networkx
 
 from csg.errors import UsageError, printable
 from csg.graphs import SequenceGraph, SequenceNode, graph_form
+from csg.graphs.sequence_graph import NodeKind
 from csg.render.dot import dot_placings, dot_text, has_dot, placed_png
 from csg.render.layout import Layout, arranged
 from csg.render.picture import EDGE_STYLES, NODE_STYLES, READABLE, Picture, PictureNode, shortened
@@ -246,10 +247,10 @@ def listing(graph: SequenceGraph) -> str:
 
 def _summary(graph: SequenceGraph) -> str:
     counts = [
-        (sum(node.kind == "change" for node in graph.records), "changed statement"),
-        (sum(node.kind == "deletion" for node in graph.records), "deleted statement"),
-        (sum(node.kind == "interaction" for node in graph.records), "interaction location"),
-        (sum(node.kind == "output" for node in graph.records), "output"),
+        (sum(node.kind is NodeKind.CHANGE for node in graph.records), "changed statement"),
+        (sum(node.kind is NodeKind.DELETION for node in graph.records), "deleted statement"),
+        (sum(node.kind is NodeKind.INTERACTION for node in graph.records), "interaction location"),
+        (sum(node.kind is NodeKind.OUTPUT for node in graph.records), "output"),
     ]
     return ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts if n) or "no change"
 

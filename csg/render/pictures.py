@@ -16,6 +16,7 @@ from csg.analysis import DependenceGraph, StatementFlow, statement_sources
 from csg.errors import UsageError
 from csg.graphs import SequenceGraph
 from csg.ir import Node, Program
+from csg.ir.program import StatementKind
 from csg.language.syntax import Version
 from csg.render.folding import (
     NOTHING,
@@ -75,7 +76,9 @@ def dependence_picture(graph: DependenceGraph, csg: SequenceGraph | None = None)
         if kind == "data" or source not in data[target]
     ]
     used = {name for edge in edges for name in (edge.source, edge.target)}
-    shown = [n.id for n in graph.program.nodes if n.kind == "entry" or f"n{n.id}" in used]
+    shown = [
+        n.id for n in graph.program.nodes if n.kind is StatementKind.ENTRY or f"n{n.id}" in used
+    ]
     return _statements("program dependence graph", graph.program, shown, edges, csg)
 
 
@@ -319,7 +322,7 @@ def _style(node: Node, csg: SequenceGraph | None) -> str:
         return style_of(csg, known.id)
     if node.changes:
         return "deletion" if node.version is Version.OLD else "change"
-    if node.kind in ("entry", "exit"):
+    if node.kind in (StatementKind.ENTRY, StatementKind.EXIT):
         return "entry"
     return "output" if node.output else "statement"
 

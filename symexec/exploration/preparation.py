@@ -26,6 +26,7 @@ from csg.analysis.several import ALONE, Several, several
 from csg.errors import CsgtestError, UsageError
 from csg.graphs import SequenceGraph
 from csg.graphs.program_graphs import control_graph
+from csg.graphs.sequence_graph import NodeKind
 from csg.ir import DRIVEN, Call, FunctionCode, Program
 from csg.ir.instructions import successors
 from csg.language.printer import complete_records
@@ -134,7 +135,7 @@ class Prepared:
         changes the graph begins at their statements."""
         graph = self.graph
         outputs = frozenset(
-            node.node for node in graph.records if node.output or node.kind == "output"
+            node.node for node in graph.records if node.output or node.kind is NodeKind.OUTPUT
         )
         changes = frozenset(node.node for node in graph.changes)
         following: Mapping[int, frozenset[int]] | None = None

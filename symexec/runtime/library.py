@@ -35,6 +35,7 @@ from csg.ir import (
     Return,
 )
 from csg.ir.library_effects import ERRNO
+from csg.ir.program import StatementKind
 from csg.lower import link, lower
 from csg.programs import SourceFile
 from symexec.runtime import host_library, intrinsics, memory, process, regex
@@ -332,7 +333,7 @@ def complete(program: Program, archive: Archive | None = None) -> None:
 def _call_all(program: Program, name: str, called: list[str]) -> None:
     """Add a function that calls others, one after the other."""
     node = len(program.nodes)
-    program.nodes.append(Node(node, name, NOWHERE, name, "call"))
+    program.nodes.append(Node(node, name, NOWHERE, name, StatementKind.CALL))
     code = FunctionCode(name, (), library=True)
     calls: list[Instruction] = [
         Call(None, each, (), 0, node=node)

@@ -34,6 +34,7 @@ from csg.ir import (
     Store,
     Terminator,
 )
+from csg.ir.program import StatementKind
 from csg.language.syntax import Version
 
 NUMBERS = [Register(n, 32) for n in range(1, 5)]
@@ -49,11 +50,11 @@ class _Writer:
         self.nodes: list[Node] = []
         self.function = ""
 
-    def node(self, kind: str = "statement") -> int:
+    def node(self, kind: StatementKind = StatementKind.STATEMENT) -> int:
         number = len(self.nodes)
-        changed = kind == "statement" and self.random.random() < 0.08
+        changed = kind is StatementKind.STATEMENT and self.random.random() < 0.08
         changes = frozenset((number,)) if changed else frozenset[int]()
-        output = kind == "statement" and self.random.random() < 0.04
+        output = kind is StatementKind.STATEMENT and self.random.random() < 0.04
         place = Location("random.c", number + 1)
         self.nodes.append(
             Node(number, self.function, place, f"s{number}", kind, changes, None, output)
@@ -93,7 +94,7 @@ class _Writer:
 
     def code(self, name: str) -> FunctionCode:
         self.function = name
-        entry = self.node("entry")
+        entry = self.node(StatementKind.ENTRY)
         count = self.random.randrange(3, 8)
         blocks = [Block(number) for number in range(count)]
         for pointer in POINTERS[1:]:
@@ -108,7 +109,9 @@ class _Writer:
                 block.instructions += self.instruction()
             if block.terminator is None:
                 block.terminator = self.end(blocks, block)
-        blocks[-1].terminator = Return(self.random.choice(NUMBERS), node=self.node("exit"))
+        blocks[-1].terminator = Return(
+            self.random.choice(NUMBERS), node=self.node(StatementKind.EXIT)
+        )
         slots = [Slot("a", 4, 4), Slot("b", 8, 4), Slot("kept", 8, 8)]
         return FunctionCode(name, (POINTERS[0],), False, 32, blocks, count - 1, slots, registers=9)
 
