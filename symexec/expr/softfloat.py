@@ -12,6 +12,7 @@ leading bit; patterns where that bit is missing are invalid operands.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from math import isqrt
 
 
@@ -63,12 +64,20 @@ X80 = Format(80, 15, 63, explicit=True)
 FORMATS = {32: F32, 64: F64, 80: X80}
 
 
+class NumberKind(StrEnum):
+    """What a pattern of bits stands for."""
+
+    FINITE = "finite"
+    INFINITE = "infinite"
+    NAN = "nan"
+    INVALID = "invalid"  # no number of the 80-bit format
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
-    """``kind`` is "finite" (sign, mantissa, exponent), "infinite" (sign), "nan" (a pattern), or
-    "invalid" (a pattern that is no number of the 80-bit format)."""
+    """A floating number taken apart; what is not finite has no mantissa and no exponent."""
 
-    kind: str
+    kind: NumberKind
     sign: int
     mantissa: int = 0
     exponent: int = 0
@@ -80,13 +89,13 @@ def unpack(form: Format, bits: int) -> Number:
     stored = bits & ((1 << form.stored_bits) - 1)
     fraction = bits & ((1 << form.fraction_bits) - 1)
     if exponent and form.explicit and not stored >> form.fraction_bits:
-        return Number("invalid", sign)
+        return Number(NumberKind.INVALID, sign)
     if exponent == form.top_exponent:
-        return Number("nan" if fraction else "infinite", sign)
+        return Number(NumberKind.NAN if fraction else NumberKind.INFINITE, sign)
     if exponent == 0:
-        return Number("finite", sign, stored, form.least)
+        return Number(NumberKind.FINITE, sign, stored, form.least)
     mantissa = fraction | 1 << form.fraction_bits
-    return Number("finite", sign, mantissa, exponent - 1 + form.least)
+    return Number(NumberKind.FINITE, sign, mantissa, exponent - 1 + form.least)
 
 
 def pack(form: Format, sign: int, mantissa: int, exponent: int) -> int:
@@ -118,13 +127,13 @@ def _nan_of(form: Format, a: int, b: int) -> int | None:
     """The NaN that an operation gives because an operand is a NaN or no number; None where both are
     numbers."""
     x, y = unpack(form, a).kind, unpack(form, b).kind
-    if "invalid" in (x, y):
+    if NumberKind.INVALID in (x, y):
         return form.default_nan
-    if x == "nan" and y == "nan" and form.explicit:
+    if x is y is NumberKind.NAN and form.explicit:
         return _larger_nan(form, a, b)
-    if x == "nan":
+    if x is NumberKind.NAN:
         return a | form.quiet_bit
-    return b | form.quiet_bit if y == "nan" else None
+    return b | form.quiet_bit if y is NumberKind.NAN else None
 
 
 def _larger_nan(form: Format, a: int, b: int) -> int:
@@ -144,10 +153,10 @@ def add(form: Format, a: int, b: int) -> int:
     if nan is not None:
         return nan
     x, y = unpack(form, a), unpack(form, b)
-    if x.kind == "infinite" or y.kind == "infinite":
+    if x.kind is NumberKind.INFINITE or y.kind is NumberKind.INFINITE:
         if x.kind == y.kind and x.sign != y.sign:
             return form.default_nan
-        return form.infinity(x.sign if x.kind == "infinite" else y.sign)
+        return form.infinity(x.sign if x.kind is NumberKind.INFINITE else y.sign)
     exponent = min(x.exponent, y.exponent)
     total = (-x.mantissa if x.sign else x.mantissa) << (x.exponent - exponent)
     total += (-y.mantissa if y.sign else y.mantissa) << (y.exponent - exponent)
@@ -167,8 +176,10 @@ def multiply(form: Format, a: int, b: int) -> int:
         return nan
     x, y = unpack(form, a), unpack(form, b)
     sign = x.sign ^ y.sign
-    if x.kind == "infinite" or y.kind == "infinite":
-        zero = (x.kind == "finite" and not x.mantissa) or (y.kind == "finite" and not y.mantissa)
+    if x.kind is NumberKind.INFINITE or y.kind is NumberKind.INFINITE:
+        zero = (x.kind is NumberKind.FINITE and not x.mantissa) or (
+            y.kind is NumberKind.FINITE and not y.mantissa
+        )
         return form.default_nan if zero else form.infinity(sign)
     return pack(form, sign, x.mantissa * y.mantissa, x.exponent + y.exponent)
 
@@ -179,9 +190,9 @@ def divide(form: Format, a: int, b: int) -> int:
         return nan
     x, y = unpack(form, a), unpack(form, b)
     sign = x.sign ^ y.sign
-    if x.kind == "infinite":
-        return form.default_nan if y.kind == "infinite" else form.infinity(sign)
-    if y.kind == "infinite":
+    if x.kind is NumberKind.INFINITE:
+        return form.default_nan if y.kind is NumberKind.INFINITE else form.infinity(sign)
+    if y.kind is NumberKind.INFINITE:
         return form.encode(sign, 0, 0)
     if y.mantissa == 0:
         return form.infinity(sign) if x.mantissa else form.default_nan
@@ -195,11 +206,11 @@ def square_root(form: Format, a: int) -> int:
     if nan is not None:
         return nan
     x = unpack(form, a)
-    if x.kind == "finite" and x.mantissa == 0:
+    if x.kind is NumberKind.FINITE and x.mantissa == 0:
         return a
     if x.sign:
         return form.default_nan
-    if x.kind == "infinite":
+    if x.kind is NumberKind.INFINITE:
         return a
     scale = 2 * (form.fraction_bits + 4) + (x.exponent & 1)
     root = isqrt(x.mantissa << scale)
@@ -210,7 +221,10 @@ def square_root(form: Format, a: int) -> int:
 def order(form: Format, a: int, b: int) -> int | None:
     """-1, 0 or 1 by the order of two numbers; None if they are unordered."""
     x, y = unpack(form, a), unpack(form, b)
-    if x.kind in ("nan", "invalid") or y.kind in ("nan", "invalid"):
+    if x.kind in (NumberKind.NAN, NumberKind.INVALID) or y.kind in (
+        NumberKind.NAN,
+        NumberKind.INVALID,
+    ):
         return None
     left, right = _key(form, x), _key(form, y)
     return (left > right) - (left < right)
@@ -218,7 +232,7 @@ def order(form: Format, a: int, b: int) -> int | None:
 
 def _key(form: Format, number: Number) -> int:
     """The number as a multiple of the format's least one."""
-    if number.kind == "infinite":
+    if number.kind is NumberKind.INFINITE:
         size = 1 << (form.top_exponent + form.fraction_bits + 1)
     else:
         size = number.mantissa << (number.exponent - form.least)
@@ -227,11 +241,11 @@ def _key(form: Format, number: Number) -> int:
 
 def convert(source: Format, result: Format, bits: int) -> int:
     number = unpack(source, bits)
-    if number.kind == "invalid":
+    if number.kind is NumberKind.INVALID:
         return result.default_nan
-    if number.kind == "infinite":
+    if number.kind is NumberKind.INFINITE:
         return result.infinity(number.sign)
-    if number.kind == "nan":
+    if number.kind is NumberKind.NAN:
         fraction = bits & ((1 << source.fraction_bits) - 1)
         shift = result.fraction_bits - source.fraction_bits
         moved = fraction << shift if shift >= 0 else fraction >> -shift
@@ -248,7 +262,7 @@ def to_integer(form: Format, bits: int, width: int) -> int:
     the top bit set. C leaves it undefined; the processor does not."""
     number = unpack(form, bits)
     indefinite = 1 << (width - 1)
-    if number.kind != "finite":
+    if number.kind is not NumberKind.FINITE:
         return indefinite
     if number.exponent > width:
         return indefinite if number.mantissa else 0

@@ -31,7 +31,7 @@ from csg.unify.changes.identities import Identity
 from csg.unify.pairs import ProgramPair, Readings
 from symexec.options import Internal
 from symexec.report.model import Reached, Report
-from symexec.testcases import TestCase, rendered
+from symexec.testcases import DifferenceKind, TestCase, rendered
 from symexec.triage import Group
 
 MOST = 4  # programs, or functions of a library, that are tested
@@ -252,7 +252,7 @@ class _Cause:
     """What two differences must have in common to be one."""
 
     changes: frozenset[Identity]
-    kind: str
+    kind: DifferenceKind
     place: tuple[str, int] | None  # where the versions diverge
 
     def likeness(self, other: _Cause) -> tuple[bool, ...]:
