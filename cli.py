@@ -33,7 +33,6 @@ if TYPE_CHECKING:
         EmitOptions,
         ExploreOptions,
         Export,
-        FailOn,
         GraphOptions,
         InitOptions,
         Options,
@@ -289,7 +288,7 @@ def _built_revisions(
             continue
         folders.append(each.out)
         if not run.waits:
-            codes.append(_announce(run.report, each.out, progress, json, each.accepting.fail_on))
+            codes.append(_announce(run.report, each, progress, json))
         elif not json:
             print("  internal differences: told below, when the other entries are tried")
         if not run.report.finished:
@@ -298,8 +297,7 @@ def _built_revisions(
         if not json:
             print(f"{run.name}:")
         assert run.report is not None
-        fail_on = run.options.accepting.fail_on
-        codes.append(_announce(run.report, run.options.out, progress, json, fail_on))
+        codes.append(_announce(run.report, run.options, progress, json))
     for export in options.exports:
         _export(folders, export)
     if not codes and not failed:
@@ -358,20 +356,20 @@ def _suite(options: SuiteOptions, progress: Progress, json: bool) -> int:
 
 
 def _finished(report: Report, options: BuildOptions, progress: Progress, json: bool) -> int:
-    code = _announce(report, options.out, progress, json, options.accepting.fail_on)
+    code = _announce(report, options, progress, json)
     for each in options.exports:
         _export([options.out], each)
     return code
 
 
-def _announce(finished: Report, out: Path, progress: Progress, json: bool, fail_on: FailOn) -> int:
+def _announce(finished: Report, options: BuildOptions, progress: Progress, json: bool) -> int:
     progress.close()
-    _print_report(finished, json)
+    _print_report(finished, json, options.every_finding)
     if not json:
-        print(f"  all of it: {out / 'report.html'}")
+        print(f"  all of it: {options.out / 'report.html'}")
     if not finished.finished:
-        return _interrupted(out)
-    return DIFFERENT if finished.fails(fail_on) else SAME
+        return _interrupted(options.out)
+    return DIFFERENT if finished.fails(options.accepting.fail_on) else SAME
 
 
 def _accept(options: AcceptOptions) -> int:
@@ -404,11 +402,11 @@ def _interrupted(folder: Path) -> int:
     return INTERRUPTED
 
 
-def _print_report(finished: Report, json: bool) -> None:
+def _print_report(finished: Report, json: bool, everything: bool = True) -> None:
     if not json:
         from symexec.report.table import print_report
 
-        print_report(finished)
+        print_report(finished, everything=everything)
         return
     from json import dumps
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,7 @@ from symexec.options import (
 from symexec.options.arguments import parse
 from symexec.options.commands import COMMANDS
 from symexec.progress import LiveLine, PlainLines, Standing, sentence
+from tests.command_line import csgtest
 
 ROOT = Path(__file__).parent.parent
 
@@ -264,7 +266,7 @@ def test_a_cache_folder_that_others_can_write_to_is_told_of(
     (tmp_path / "csgtest").chmod(0o777)
     (tmp_path / "a.c").write_text("int f(int x) { return change(x, 1); }\n")
     assert cli.main(["unify", str(tmp_path / "a.c"), "--entry", "f"]) == 0
-    assert "can be written by others: nothing is taken from it" in capsys.readouterr().err
+    assert "can be written by others: nothing is read from it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -306,3 +308,31 @@ def test_closed_streams_change_nothing(closed: str, tmp_path: Path) -> None:
         )
         assert done.returncode == code, done.stderr
         assert (tmp_path / f"out-{code}" / "report.json").is_file()
+
+
+MANY = "int f(int x) { switch (x) { CASES } return -1; }"
+
+
+def test_a_screen_of_differences_is_printed_and_few_tests_get_files(tmp_path: Path) -> None:
+    """40 differences of one test, and one of many tests: the table ends within a screen; what is
+    left out is asked for by --all and --keep-all."""
+    for name, more in (("old", 0), ("new", 1)):
+        cases = " ".join(f"case {n}: return {n} + {more};" for n in range(40))
+        text = MANY.replace("CASES", f"{cases} default: if (x > 99) return {more};")
+        (tmp_path / f"{name}.c").write_text(text)
+    words = ("build", "old.c", "new.c", "--entry", "f", "--time", "10")
+    short = csgtest(*words, folder=tmp_path)
+    assert len(short.out.splitlines()) <= 50
+    (left,) = re.findall(r"and (\d+) more differences: --all prints them", short.out)
+    files = [*(tmp_path / "csgtest-out" / "tests").glob("*.json")]
+    named = {test["id"]: test for test in short.differing}
+    for group in short.report["groups"]:
+        assert group["witness"] in {file.stem for file in files}
+        own = [file for file in files if file.stem in group["tests"]]
+        assert 1 <= len(own) <= 6
+    whole = csgtest(*words, "--all", "--keep-all", folder=tmp_path)
+    assert "more differences" not in whole.out and "more lines" not in whole.out
+    assert len(whole.out.splitlines()) >= len(short.out.splitlines()) + int(left) - 1
+    files = [*(tmp_path / "csgtest-out" / "tests").glob("*.json")]
+    assert {file.stem for file in files} == {test["id"] for test in whole.differing}
+    assert named and len(whole.differing) > 40

@@ -1,4 +1,7 @@
-"""Decisions: branches, switches, computed jumps, and entering what one version has to itself."""
+"""Decisions: branches, switches, computed jumps, and entering what one version has to itself.
+
+A branch on a value that differs has up to four ways: ``shadow/directions.py``.
+"""
 
 from __future__ import annotations
 

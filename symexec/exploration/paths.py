@@ -3,7 +3,8 @@
     for finding in exploration.run([state], deadline):
         ...                          # a path that ended, or a divergence seen for the first time
 
-States that can neither reach a change nor carry one are dropped on the way (``prunes``). For an
+States that can neither reach a change nor carry one are dropped on the way (``prunes``, made by
+``search.strategies.pruner``), and others where memory is short. For an
 input at a divergence, inputs on the other side of zero that diverge there in the same way are asked
 for as well: where arithmetic wraps, one path often holds inputs from both ends of a type.
 

@@ -334,6 +334,8 @@ class BuildOptions:
     memory: MemoryOptions = MemoryOptions()
     rules: GraphRules = GraphRules()
     exports: tuple[Export, ...] = ()  # made of the output folder at the end
+    every_finding: bool = False  # is printed, however many screens that takes
+    every_test: bool = False  # that differs has files of its own
     accepting: Accepting = Accepting()
     internal: Internal | None = None  # None: callers of the program can call the entry
     wanted: frozenset[Identity] = frozenset()  # changes that are looked for first; none: all are

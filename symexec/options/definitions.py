@@ -2,6 +2,8 @@
 
 row("--time", metavar="S", type=seconds, default=60.0, help="...")     one option
 SEARCH = under("search", row("--time", ...), row("--seed", ...), ...)  a group, with its heading
+
+A new option is a row here, a field of a record (__init__.py) and a line that reads it (reading.py).
 """
 
 from __future__ import annotations
@@ -419,6 +421,24 @@ RESULTS = under(
         help="print report.json to standard output and nothing else there",
     ),
     row("--quiet", scope=Scope.CALL, action="store_true", help="show no progress"),
+)
+EVERYTHING = under(
+    "results",
+    row(
+        "--all",
+        scope=Scope.CALL,
+        dest="every_finding",
+        action="store_true",
+        help="print all differences and all that is to be said of them (default: a screen)",
+    ),
+    row(
+        "--keep-all",
+        scope=Scope.CALL,
+        dest="every_test",
+        action="store_true",
+        help="write files of their own for all tests that differ (default: for a few of each "
+        "difference; tests.jsonl always has all)",
+    ),
 )
 EXPORT = under(
     "results",

@@ -218,6 +218,8 @@ def build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         memory=_memory(given, MemoryOptions().uninitialised),
         rules=_rules(given),
         exports=tuple(given.exports),
+        every_finding=getattr(given, "every_finding", False),
+        every_test=getattr(given, "every_test", False),
         accepting=_accepting(given),
     )
 
@@ -267,6 +269,8 @@ def suite(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         shadow=ShadowOptions(Shadow.CONCOLIC, (), given.bse_time),
         files=_files(given),
         exports=tuple(given.exports),
+        every_finding=getattr(given, "every_finding", False),
+        every_test=getattr(given, "every_test", False),
     )
     if build.files.revision is not None:
         raise UsageError("a suite tests two versions that stand in files", hint="name OLD and NEW")

@@ -219,7 +219,7 @@ class Session:
         is noted, and their reports are written again."""
         for subject in {id(run.subject): run.subject for run in self.runs}.values():
             for out, report in confirm(self._found(subject)):
-                rewrite_report(report, out)
+                rewrite_report(report, out, self._options.every_test)
         return [run for run in self.runs if run.waits]
 
     def _found(self, subject: Subject) -> list[tuple[Path, Report]]:

@@ -7,6 +7,7 @@ Ctrl-C ends the search; what was found is written all the same.
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable
@@ -140,7 +141,7 @@ def _accepted_changes(report: Report, unified: Unified) -> frozenset[int]:
 
 def _search(job: BuildJob, report: Report, folder: OutputFolder, progress: Progress) -> None:
     _describe(report, job)
-    live = LiveReport(folder, report)
+    live = LiveReport(folder, report, job.options.every_test)
     live.touch()
 
     def beat() -> None:
@@ -354,15 +355,15 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
             folder.write_text(f"csg.{form}", content)
         folder.write_json("csg.json", report.csg)
         folder.write_text("unified.c", job.unified_text)
-    finish(folder, report, svg, finished)
+    finish(folder, report, svg, finished, job.options.every_test)
 
 
-def rewrite_report(report: Report, out: Path) -> None:
+def rewrite_report(report: Report, out: Path, every_test: bool = False) -> None:
     """Write a finished report again, with what has become known since."""
     picture = out / "csg.svg"
     svg = picture.read_text() if picture.is_file() else None
     with OutputFolder(out, anew=False) as folder:
-        finish(folder, report, svg, report.finished)
+        finish(folder, report, svg, report.finished, every_test)
 
 
 # ----------------------------------------------------------------------------------------- folder
@@ -374,6 +375,8 @@ def rewrite_report(report: Report, out: Path) -> None:
 #     finish(folder, report)  report.json, report.html, a readable file for each difference
 
 
+FIRST = 100  # differing tests that get files of their own while the search runs
+FEW = 5  # tests of a difference that have them at the end, beside its witness
 _SHARE = 20  # at most this part of the time is used for writing
 
 
@@ -384,6 +387,7 @@ class LiveReport:
         self,
         folder: OutputFolder,
         report: Report,
+        every_test: bool = False,
         period: float = 1.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -391,6 +395,7 @@ class LiveReport:
         self._report = report
         self._period = period
         self._clock = clock
+        self._left = math.inf if every_test else FIRST  # differing tests that get their files now
         self._next = 0.0
         self._places = {case.id: place for place, case in enumerate(report.tests)}
 
@@ -404,7 +409,9 @@ class LiveReport:
             self._report.tests.append(case)
         if case.observed is Observed.DIFFERENT:
             self._report.verdict = Verdict.DIFFERENT
-            self._folder.write_test(case, readable_test(case, self._report))
+            if self._left > 0:
+                self._left -= 1
+                self._folder.write_test(case, readable_test(case, self._report))
         self.touch()
 
     def due(self) -> bool:
@@ -422,13 +429,23 @@ class LiveReport:
 
 
 def finish(
-    folder: OutputFolder, report: Report, svg: str | None = None, finished: bool = True
+    folder: OutputFolder,
+    report: Report,
+    svg: str | None = None,
+    finished: bool = True,
+    every_test: bool = False,
 ) -> None:
     """Write the final files. ``svg`` is the picture of the change sequence graph; ``finished``
-    False: the search was interrupted."""
+    False: the search was interrupted. A few tests of each difference get files of their own, or
+    every test that differs."""
     report.finished = finished
+    chosen = {each.witness for each in report.groups}
+    chosen.update(name for each in report.groups for name in each.tests[:FEW])
     for case in report.differing:
-        folder.write_test(case, readable_test(case, report))
+        if every_test or case.id in chosen:
+            folder.write_test(case, readable_test(case, report))
+        else:
+            folder.remove_test(case)
     folder.write_text("report.html", _page_in_time(report, svg))
     folder.write_json("report.json", report_to_json(report))
 

@@ -51,6 +51,7 @@ _STACKED = 3  # the columns that may be long: input, old, new
 _WIDTH = 80  # where nobody says how wide the terminal is
 _LEADING = 16  # columns of a cell in front of those
 _MOST_LINES = 4  # of a cell
+_TABLE, _BELOW = 24, 20  # lines of a screen: of the table, and below it
 _RED, _GREEN, _YELLOW = "31", "32", "33"  # SGR parameters (ECMA-48)
 _COLOURS = {
     DifferenceKind.HANG: _RED,
@@ -71,8 +72,9 @@ _COLOURS = {
 Row = tuple[str, ...]
 
 
-def print_report(report: Report, stream: TextIO | None = None) -> None:
-    """Print the verdict, a row for each group of differences, and what was left out."""
+def print_report(report: Report, stream: TextIO | None = None, everything: bool = True) -> None:
+    """Print the verdict, a row for each group of differences, and what was left out; of all that
+    no more than a screen, unless ``everything`` is asked for."""
     out = stream or sys.stdout
     _print_lines([headline(report), *filter(None, [looked_for(report)])], out)
     rows = group_rows(report)
@@ -81,8 +83,14 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
         finders = [finder(each) for each in report.groups]
         rows = [(*row[:-1], by, row[-1]) for row, by in zip(rows, finders, strict=True)]
         heads = (*_COLUMNS[:-1], "first found by", _COLUMNS[-1])
+    more = 0
     if rows:
-        _print_rows(heads, rows, out, optional=len(heads) - len(_COLUMNS) + 1)
+        optional = len(heads) - len(_COLUMNS) + 1
+        shown = rows if everything else _first_rows(heads, rows, out, optional)
+        more = len(rows) - len(shown)
+        _print_rows(heads, shown, out, optional)
+    if more:
+        _print_lines([f"  and {more} more difference{'s'[: more != 1]}: --all prints them"], out)
     lines = [
         *blamed_changes(report),
         *internal_lines(report),
@@ -93,9 +101,20 @@ def print_report(report: Report, stream: TextIO | None = None) -> None:
         *reservations(report),
         *report.notes,
     ]
+    left = len(lines) - _BELOW
+    if left > 1 and not everything:
+        lines[_BELOW:] = [f"and {left} more lines: --all prints them"]
     if report.differing and report.sandbox:
         lines.append(f"replayed natively, sandbox: {report.sandbox}")
     _print_lines([f"  {short_paths(text, report)}" for text in lines], out)
+
+
+def _first_rows(heads: Row, rows: Sequence[Row], out: TextIO, optional: int) -> Sequence[Row]:
+    """As many rows as a screen holds, one at least."""
+    for count in range(len(rows), 1, -1):
+        if len(_lines_of(heads, rows[:count], out, optional, _STACKED)) <= _TABLE:
+            return rows[:count]
+    return rows[:1]
 
 
 def _found_without_search(report: Report) -> bool:
@@ -159,9 +178,15 @@ def _print_rows(
 ) -> None:
     """Print a table. ``optional``: how many of the last columns may be left out; of the others the
     last ``stacked`` may be put one below the other."""
-    table = [heads, *(tuple(printable(cell) for cell in row) for row in rows)]
-    for line in fitted(table, _width(out), optional, stacked, folds=out.isatty()):
+    for line in _lines_of(heads, rows, out, optional, stacked):
         print(_coloured(line, out), file=out)
+
+
+def _lines_of(
+    heads: Row, rows: Sequence[Row], out: TextIO, optional: int, stacked: int
+) -> list[str]:
+    table = [heads, *(tuple(printable(cell) for cell in row) for row in rows)]
+    return fitted(table, _width(out), optional, stacked, folds=out.isatty())
 
 
 def _coloured(line: str, out: TextIO) -> str:

@@ -227,7 +227,8 @@ def usable_size(context: Context, arguments: Arguments) -> Model:
 
 
 # ----------------------------------------------------------------------------------------- blocks
-# memcpy, memset and strlen: whole blocks at once, where C would go byte by byte.
+# memcpy, memset and strlen: whole blocks at once, where C would go byte by byte. Where strlen meets
+# a symbolic byte it is decided whether that is NUL (operands.py, read_string).
 #
 # memcpy(d, s, 8)     one copy of 8 bytes, symbolic cells and all memcpy(d, s, n)     all n that
 # fit at once: d[k] = ite(k < n, s[k], d[k]); one path that leaves the

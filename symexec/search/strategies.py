@@ -1,4 +1,5 @@
-"""The named additions to Algorithm 2: each wraps a searcher, and can be left out by its name.
+"""The named additions to Algorithm 2: each wraps a searcher, and can be left out by its name; and
+which states are dropped (``pruner``).
 
     csgtest build OLD NEW --without guards,turns
 

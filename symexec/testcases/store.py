@@ -99,6 +99,11 @@ class OutputFolder:
         self.write_text(f"tests/{case.id}.json", content)
         self.write_text(f"tests/{case.id}.txt", text)
 
+    def remove_test(self, case: TestCase) -> None:
+        """Take back what ``write_test`` wrote, if it did."""
+        for ending in ("json", "txt"):
+            (self.path / "tests" / f"{case.id}.{ending}").unlink(missing_ok=True)
+
     def write_text(self, name: str, text: str) -> None:
         replace_file(self.path / name, text.encode("utf-8", "surrogateescape"))
 

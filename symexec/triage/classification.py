@@ -2,6 +2,8 @@
 
 old prints 1, new prints 2                   difference
 old prints 1, new stops with SIGABRT         regression
+
+What a sanitizer writes is read in ``replay/reports.py``.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
  *
  * Written for symbolic bytes: one decision a byte where there can be one, and the byte that is more
  * often a constant (the second argument's) is the one that says where to stop. strlen, memcpy and
- * memset are models in Python (blocks.py), and so are strcmp and its kin (comparing.py). */
+ * memset are models in Python, and so are strcmp and its kin (runtime/memory.py). */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
  *     bcmp strcoll strcspn strspn: reads 0..
