@@ -69,7 +69,16 @@ class CompilerPool:
         self.close()
 
     def submit(self, work: Callable[P, T], *args: P.args, **named: P.kwargs) -> Future[T]:
-        return self._threads.submit(work, *args, **named)
+        """Call ``work`` in a thread. In a pool that has been closed meanwhile, as by the end of a
+        campaign while a listener asks for the next program, the future is a cancelled one."""
+        try:
+            return self._threads.submit(work, *args, **named)
+        except RuntimeError:
+            if not self.cancelled.is_set():
+                raise
+            never: Future[T] = Future()
+            never.cancel()
+            return never
 
     def close(self) -> None:
         """Cancel what has not begun; whoever waits for a compiler gets a ToolchainError."""

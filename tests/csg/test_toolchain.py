@@ -195,3 +195,11 @@ def test_headers_see_what_they_see_in_an_optimised_build(tmp_path: Path) -> None
     assert "LC_ALL" not in preprocess(str(source), ["-O2", "-D_FORTIFY_SOURCE=2"])
     for flags in ([], ["-O0"], ["-O2", "-O0"]):
         assert "category = LC_ALL" in preprocess(str(source), flags)
+
+
+def test_what_is_asked_of_a_closed_pool_never_runs() -> None:
+    """Nor is it an error: a listener may ask for the next program as its campaign ends."""
+    pool = CompilerPool(1)
+    pool.close()
+    ran: list[int] = []
+    assert pool.submit(ran.append, 1).cancelled() and not ran

@@ -11,6 +11,7 @@ from csg.errors import NOWHERE, ToolchainError, UsageError
 from csg.language import types as c
 from csg.programs import SourceFile
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, Request, Text
+from symexec.replay.build import Builds, Program
 from symexec.testcases import (
     EntrySignature,
     LongDouble,
@@ -400,3 +401,12 @@ def test_flags_of_the_user_count(tmp_path: Path) -> None:
     with NativeReplay(plan(tmp_path, text, **flags)) as replay:
         pair = replay.pair(TestInput())
     assert (pair.old.exit, pair.new.exit) == (1, 2)
+
+
+def test_what_is_asked_of_closed_builds_is_told_to_nobody(tmp_path: Path) -> None:
+    (tmp_path / "old.c").write_text("int main(void) { return 0; }\n")
+    builds = Builds({"old": Program((SourceFile(tmp_path / "old.c"),))})
+    builds.close()
+    told: list[object] = []
+    builds.when_built("old", PLAIN, told.append)
+    assert told == []
