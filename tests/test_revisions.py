@@ -503,17 +503,34 @@ def test_what_the_calls_of_a_build_made(calls: list[ToolCall], tmp_path: Path) -
     ]
 
 
-@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
-def test_cmake_is_configured_by_us(repository: Repository, tmp_path: Path) -> None:
+CMAKE = """project(x C)
+add_library(util lib/number.c lib/unused.c)
+target_include_directories(util PUBLIC lib)
+add_executable(sum src/sum.c)
+target_compile_definitions(sum PRIVATE LIMIT=10)
+target_link_libraries(sum util m)
+"""
+MESON = """project('x', 'c')
+util = static_library('util', 'lib/number.c', 'lib/unused.c')
+executable('sum', 'src/sum.c', link_with: util, include_directories: 'lib',
+           c_args: '-DLIMIT=10', link_args: '-lm')
+"""
+
+
+@pytest.mark.parametrize(
+    ("tools", "file", "text"),
+    [(["cmake"], "CMakeLists.txt", CMAKE), (["meson", "ninja"], "meson.build", MESON)],
+    ids=["cmake", "meson"],
+)
+def test_cmake_and_meson_are_configured_by_us(
+    tools: list[str], file: str, text: str, repository: Repository, tmp_path: Path
+) -> None:
+    if missing := [each for each in tools if shutil.which(each) is None]:
+        pytest.skip(f"not installed: {', '.join(missing)}")
     repository.git("rm", "-q", "Makefile")
-    repository.write(
-        "CMakeLists.txt",
-        "project(x C)\nadd_library(util lib/number.c lib/unused.c)\n"
-        "target_include_directories(util PUBLIC lib)\nadd_executable(sum src/sum.c)\n"
-        "target_compile_definitions(sum PRIVATE LIMIT=10)\ntarget_link_libraries(sum util m)\n",
-    )
+    repository.write(file, text)
     repository.write("version.h", '#define VERSION "1"\n')
-    repository.commit("cmake")
+    repository.commit("another build")
     repository.edit("lib/number.c", "- '0'", "- '1'")
     found = project(tmp_path, "HEAD")
     assert names(found) == ["csgtest-build/sum"]

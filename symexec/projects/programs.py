@@ -15,7 +15,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -44,7 +44,9 @@ _MAIN = re.compile(rb"\bw?main\b")  # older code has a macro around its paramete
 _ASKED = re.compile(rb"^\s*#\s*if(?:def|\s+defined)?\s*\(?\s*(\w+)", re.M)  # names behind #if
 _MAPS = "/tmp/maps"
 _NM = "find . -name '*.o' -exec nm -A -g -P --defined-only {} +"
-_LOADED = re.compile(r"^(\S.*?)\(([^()]+)\)(?:\s|$)")  # in a linker's map: archive(member)
+# In a linker's map: archive(member), or of a thin archive, which holds names alone, the member.
+_LOADED = re.compile(r"^(\S.*?)(?<!\s)\(([^()]+)\)(?:\s|$)")
+_LOADED_THIN = re.compile(r"^(\S+\.o)(?:\s|$)")
 
 
 @record
@@ -180,7 +182,9 @@ def _note_loaded(version: BuiltVersion, enclosure: Enclosure, log: Path) -> None
         file = enclosure.tree.parent / "maps" / str(number)
         if file.is_file():
             text = file.read_text(errors="surrogateescape")
-            version.loaded[name] = _members_in(text, version.products.links[name].call.folder)
+            products = version.products
+            folder = products.links[name].call.folder
+            version.loaded[name] = _members_in(text, folder, products.archives)
 
 
 def _note_defined(version: BuiltVersion, enclosure: Enclosure, log: Path) -> None:
@@ -208,19 +212,28 @@ def _linked_again(link: Link, map_file: str) -> str:
     return f"cd {shlex.quote(link.call.folder)} && {shlex.join(words)}"
 
 
-def _members_in(text: str, folder: str) -> dict[str, list[str]]:
+def _members_in(
+    text: str, folder: str, archives: Mapping[str, Sequence[str]]
+) -> dict[str, list[str]]:
     """For each archive, the members that a linker's map says were taken from it."""
     found: dict[str, list[str]] = {}
     head = text.partition("\nDiscarded input sections")[0].partition("\nMemory Configuration")[0]
     for line in head.splitlines():
-        match = _LOADED.match(line)
-        if match is None:
-            continue
-        full = os.path.normpath(os.path.join(folder, match[1]))
-        if full.startswith(PLACE + "/"):
-            name = full[len(PLACE) + 1 :]
-            found.setdefault(name, []).append(match[2])
+        if match := _LOADED.match(line):
+            name = _in_tree(match[1], folder)
+            if name is not None:
+                found.setdefault(name, []).append(match[2])
+        elif match := _LOADED_THIN.match(line):
+            member = _in_tree(match[1], folder)
+            for name in (each for each, members in archives.items() if member in members):
+                found.setdefault(name, []).append(PurePosixPath(match[1]).name)
     return found
+
+
+def _in_tree(path: str, folder: str) -> str | None:
+    """A path that a tool was given, from the top of the tree; None for one outside."""
+    full = os.path.normpath(os.path.join(folder, path))
+    return full[len(PLACE) + 1 :] if full.startswith(PLACE + "/") else None
 
 
 def is_named(target: str, names: Iterable[str]) -> bool:
