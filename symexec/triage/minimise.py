@@ -27,10 +27,7 @@ def minimise(
 ) -> TestInput:
     """Take the first smaller candidate for which ``keeps`` holds, again and again. ``keeps`` checks
     that class and blame stay the same, and that the user's ranges and assumptions hold. Returns the
-    smallest input at the end of the time; when it ends earlier, no candidate satisfies ``keeps``.
-
-    ``keeps`` says that class and blame stay the same, and that the user's ranges and assumptions
-    hold. The result is the smallest seen when time ends; no candidate of a finished run keeps."""
+    smallest input at the end of the time; when it ends earlier, no candidate satisfies ``keeps``."""
     deadline = clock() + seconds
     found = True
     while found:
