@@ -14,7 +14,7 @@ import pytest
 
 from csg.programs import SourceFile
 from symexec.campaign.building import BuildJob
-from symexec.exploration.single_program import LEAK, ExploreJob
+from symexec.exploration.single_program import ExploreJob
 from symexec.options import (
     BuildOptions,
     ExploreOptions,
@@ -27,6 +27,7 @@ from symexec.options import (
 )
 from symexec.progress import Silence
 from symexec.replay import NativeReplay, ReplayPlan
+from symexec.state.endings import EndingKind
 from symexec.testcases import EntrySignature, TestCase, TestInput
 from symexec.testcases.signature import Parameter, ParameterKind
 
@@ -59,7 +60,9 @@ def given(case: TestCase) -> int:
 @pytest.fixture(scope="module")
 def losing() -> dict[int, str]:
     """The inputs on which something is lost, and what is said of them."""
-    return {given(case): case.notes[0] for case in explored(PROGRAM) if case.kind == LEAK}
+    return {
+        given(case): case.notes[0] for case in explored(PROGRAM) if case.ending is EndingKind.LEAK
+    }
 
 
 @pytest.fixture(scope="module")
