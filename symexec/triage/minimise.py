@@ -27,7 +27,8 @@ def minimise(
 ) -> TestInput:
     """Take the first smaller candidate for which ``keeps`` holds, again and again. ``keeps`` checks
     that class and blame stay the same, and that the user's ranges and assumptions hold. Returns the
-    smallest input at the end of the time; when it ends earlier, no candidate satisfies ``keeps``."""
+    smallest input at the end of the time; when it ends earlier, no candidate satisfies ``keeps``.
+    """
     deadline = clock() + seconds
     found = True
     while found:
