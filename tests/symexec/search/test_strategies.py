@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from symexec.memory import BOTH, NEW
 from symexec.search.modes import BreadthFirst, DepthFirst, directed
 from symexec.search.registry import Context, build_searcher, chosen, modes, strategies
 from symexec.search.searchers import RandomState, Searcher
@@ -20,10 +21,11 @@ from symexec.search.strategies import (
     Turns,
     Uncovered,
     in_turns,
+    pruner,
 )
 from symexec.search.targets import FAR
 from symexec.state.state import State
-from tests.symexec.search.fakes import Told, context, drained, state, states
+from tests.symexec.search.fakes import Frame, Function, Told, context, drained, state, states
 
 WRAPPED = [name for name, each in strategies().items() if each.wrap is not None]
 NEAR = frozenset({1})
@@ -420,3 +422,29 @@ def test_isolated_search_is_guided_search_towards_other_targets() -> None:
     assert chosen("isolated").strategies == chosen("guided").strategies
     assert modes()["isolated"].make is modes()["guided"].make is directed
     assert chosen("isolated").mode.aim is not chosen("guided").mode.aim
+
+
+@pytest.mark.parametrize(
+    ("frame", "dropped"),
+    [
+        (Frame(1), True),
+        (Frame(2), False),  # a change can be reached from its block
+        (Frame(1, caller=Frame(2)), False),  # or from where it returns to
+        (Frame(1, Function("g"), Frame(1)), True),
+        (Frame(2, Function("g"), Frame(1)), True),  # the same block of another function
+        (Frame(1, Function("g"), Frame(1, Function("set"))), False),  # longjmp leads back there
+    ],
+)
+def test_a_state_is_dropped_that_neither_reaches_a_change_nor_carries_one(
+    frame: Frame, dropped: bool
+) -> None:
+    hopeless = pruner({("f", 2)}, {"set"})
+    each = state(1)
+    each.frame = frame  # type: ignore[assignment]
+    assert hopeless(each) == dropped
+    each.mode = NEW
+    assert not hopeless(each)
+    each.mode = BOTH
+    assert hopeless(each) == dropped
+    each.shadows = True
+    assert not hopeless(each)
