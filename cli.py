@@ -73,7 +73,10 @@ def main(words: Sequence[str] | None = None) -> int:
     code."""
     if words is None:
         _open_closed()
-    code = _performed(words)
+    try:
+        code = _performed(words)
+    except KeyboardInterrupt:  # before anything but Python has begun
+        code = _told_to_stop()
     if words is None:
         _leave(code)
     return code
@@ -118,8 +121,7 @@ def _performed(words: Sequence[str] | None) -> int:
         print(f"csgtest: {error}", file=sys.stderr)
         return TROUBLE
     except KeyboardInterrupt:
-        print("csgtest: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return _told_to_stop()
     except BrokenPipeError:  # whoever read the output has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNREAD
@@ -146,6 +148,11 @@ def _performed(words: Sequence[str] | None) -> int:
         return TROUBLE
     except Exception:
         return _defect()
+
+
+def _told_to_stop() -> int:
+    print("csgtest: interrupted", file=sys.stderr)
+    return INTERRUPTED
 
 
 def _found_settings(given: Namespace) -> Settings | None:

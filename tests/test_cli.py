@@ -336,3 +336,22 @@ def test_a_screen_of_differences_is_printed_and_few_tests_get_files(tmp_path: Pa
     files = [*(tmp_path / "csgtest-out" / "tests").glob("*.json")]
     assert {file.stem for file in files} == {test["id"] for test in whole.differing}
     assert named and len(whole.differing) > 40
+
+
+INTERRUPTED_IMPORT = """
+import sys
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "symexec.options":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupts())
+import cli
+sys.argv = ["csgtest", "build", "old.c", "new.c"]
+cli.main()
+"""
+
+
+def test_interrupted_while_it_begins_it_says_so() -> None:
+    command = [sys.executable, "-c", INTERRUPTED_IMPORT]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "csgtest: interrupted\n")
