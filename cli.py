@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from csg.errors import CsgtestError
+    from symexec.exports.emitting import Emission
     from symexec.options import (
         AcceptOptions,
+        BlessOptions,
         BuildOptions,
         CiOptions,
         CompareOptions,
@@ -211,6 +213,8 @@ def perform(call: Call) -> int:
                 return _export([options.folder], options.export)
             case asked.EmitOptions() as options:
                 return _emit(options)
+            case asked.BlessOptions() as options:
+                return _bless(options)
             case asked.InitOptions() as options:
                 return _init(options)
             case asked.CompletionOptions() as options:
@@ -508,10 +512,20 @@ def _emit(options: EmitOptions) -> int:
     from symexec.exports.emitting import emit
 
     trusts = _confirmed if not options.trusted else lambda reason: True
-    emitted = emit(options, trusts)
+    return _told_of(emit(options, trusts), options.output)
+
+
+def _bless(options: BlessOptions) -> int:
+    from symexec.exports.emitting import bless
+
+    trusts = _confirmed if not options.trusted else lambda reason: True
+    return _told_of(bless(options, trusts), options.output)
+
+
+def _told_of(emitted: Emission, output: Path) -> int:
     equal = sum(test.equal for test in emitted.retained)
     print(
-        f"{options.output}: {len(emitted.retained) - equal} tests of differences, {equal} of what "
+        f"{output}: {len(emitted.retained) - equal} tests of differences, {equal} of what "
         f"stays equal, {len(emitted.dropped)} dropped"
     )
     for each in emitted.dropped:

@@ -10,6 +10,7 @@ reported with the reason.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -35,13 +36,14 @@ from symexec.exports.emitted import (
 )
 from symexec.exports.finished import Finished, finished_of, write_folder
 from symexec.exports.inputs import file_name
-from symexec.options import EmitOptions, Emitted, Expected
+from symexec.options import BlessOptions, EmitOptions, Emitted, Expected
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, reported_flags
 from symexec.replay.build import is_compiled
 from symexec.report.replaying import plan_of, trusted_report
 from symexec.testcases import DifferenceKind, TestCase, TestInput
 
-_MINE = ("csgtest_*.c", "csgtest_*.sh", "CMakeLists.txt", "meson.build")
+_EMITTED = "csgtest_emitted.json"  # how the folder was asked for, for ``bless``
+_MINE = ("csgtest_*.c", "csgtest_*.sh", _EMITTED, "CMakeLists.txt", "meson.build")
 _NEW_FAILS = frozenset((DifferenceKind.REGRESSION, DifferenceKind.HANG, DifferenceKind.LEAK))
 
 
@@ -54,6 +56,12 @@ class Emission:
 def emit(options: EmitOptions, trusts: Callable[[str], bool]) -> Emission:
     """Write the tests of a finished folder to ``options.output``."""
     finished = finished_of(options.folder, trusted_report(options.folder, trusts))
+    known = {each.group.id for each in finished.findings}
+    if unknown := [each for each in options.blessed if each not in known]:
+        raise UsageError(
+            f"'{options.folder}' has no difference {unknown[0]}",
+            hint=f"there are {', '.join(sorted(known, key=lambda name: (len(name), name)))}",
+        )
     calls = finished.report.entry != "main"
     if options.form in (Emitted.C, Emitted.SH) and calls != (options.form is Emitted.C):
         what, other = ("an entry function", "c") if calls else ("a whole program", "sh")
@@ -88,9 +96,42 @@ def emit(options: EmitOptions, trusts: Callable[[str], bool]) -> Emission:
         files["CMakeLists.txt"] = _cmake(retained, plan, options.output, calls)
     if options.form is Emitted.MESON:
         files["meson.build"] = _meson(retained, plan, options.output, calls)
+    files[_EMITTED] = _asked(options)
     contents = [(name, text.encode("utf-8", "surrogateescape")) for name, text in files.items()]
     write_folder(options.output, contents, _MINE)
     return Emission(tuple(retained), tuple(dropped))
+
+
+def bless(options: BlessOptions, trusts: Callable[[str], bool]) -> Emission:
+    """Write the tests of a folder anew, so that those of the given differences expect what the
+    other version does. What is blessed once more expects what it did at first."""
+    try:
+        asked = json.loads((options.output / _EMITTED).read_text())
+        folder = Path(os.path.normpath(options.output / asked["folder"]))
+        form, expected = Emitted(asked["form"]), Expected(asked["expected"])
+        before, equal = frozenset(map(str, asked["blessed"])), int(asked["equal"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise UsageError(
+            f"'{options.output}' has no tests that csgtest emit wrote",
+            hint="name their folder with -o",
+        ) from None
+    blessed = tuple(sorted(before.symmetric_difference(options.ids)))
+    unsandboxed, trusted = options.unsandboxed, options.trusted
+    whole = EmitOptions(
+        folder, form, options.output, expected, equal, unsandboxed, trusted, blessed
+    )
+    return emit(whole, trusts)
+
+
+def _asked(options: EmitOptions) -> str:
+    asked = {
+        "folder": os.path.relpath(options.folder, options.output),
+        "form": options.form.value,
+        "expected": options.expected.value,
+        "equal": options.equal,
+        "blessed": list(options.blessed),
+    }
+    return json.dumps(asked, indent=1) + "\n"
 
 
 def _candidates(finished: Finished, options: EmitOptions, dropped: list[str]) -> Iterator[Test]:
@@ -100,6 +141,8 @@ def _candidates(finished: Finished, options: EmitOptions, dropped: list[str]) ->
     for finding in finished.findings:
         witness, name = finding.witness, f"csgtest_{file_name(finding.group.id)}"
         expected = _expected(options.expected, finding.kind, witness)
+        if finding.group.id in options.blessed:
+            expected = "old" if expected == "new" else "new"
         seen = {"old": witness.old, "new": witness.new, "golden": witness.golden}[expected]
         if seen is None:
             dropped.append(f"{name}: nothing is recorded of the {expected} version")

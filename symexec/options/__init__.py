@@ -464,6 +464,18 @@ class EmitOptions:
     equal: int = 10  # tests of what stays equal, at most
     unsandboxed: bool = False
     trusted: bool = False  # whoever wrote the folder
+    blessed: tuple[str, ...] = ()  # ids of differences whose tests expect the other version
+
+
+@record
+class BlessOptions:
+    """``csgtest bless``: tests in the folder ``output``, which ``emit`` wrote, are to expect what
+    the other version does."""
+
+    ids: tuple[str, ...]
+    output: Path
+    unsandboxed: bool = False
+    trusted: bool = False
 
 
 @record
@@ -499,6 +511,7 @@ class ManualOptions:
 
 Options = (
     AcceptOptions
+    | BlessOptions
     | BuildOptions
     | CiOptions
     | CompareOptions

@@ -417,6 +417,27 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
   csgtest emit csgtest-out --as cmake -o tests/regression""",
         rest="",
     ),
+    "bless": Command(
+        "let regression tests expect what the other version does, from now on",
+        (
+            row("ids", metavar="ID", nargs="+", help="difference, as g1 of csgtest_g1.c"),
+            row(
+                "-o",
+                "--output",
+                metavar="FOLDER",
+                type=Path,
+                default=Path("csgtest-tests"),
+                help="folder that emit wrote, which is written anew (default: %(default)s)",
+            ),
+            TRUST,
+            UNPROTECTED,
+        ),
+        reading.bless,
+        """\
+  csgtest bless g1
+  csgtest bless g1 g3 -o tests/regression""",
+        rest="",
+    ),
     "init": Command(
         "write a csgtest.toml for this repository, with every key and its default",
         (row("--force", action="store_true", help="in the place of one that is there"),),

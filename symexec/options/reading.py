@@ -18,6 +18,7 @@ from symexec.options import (
     Accepting,
     AcceptOptions,
     After,
+    BlessOptions,
     BuildOptions,
     CiOptions,
     CompareOptions,
@@ -367,6 +368,10 @@ def emit(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
         given.unprotected_replay,
         given.trust,
     )
+
+
+def bless(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
+    return BlessOptions(tuple(given.ids), given.output, given.unprotected_replay, given.trust)
 
 
 def init(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
