@@ -122,7 +122,8 @@ class Watchdog:
             yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, *timer)
-            signal.signal(signal.SIGALRM, before)
+            # A tick may be delivered late, to another thread: Python has to have a handler for it.
+            signal.signal(signal.SIGALRM, before if callable(before) else _ignore_late)
             sys.unraisablehook = hook
             self._deadline = outer
 
@@ -160,6 +161,10 @@ class Watchdog:
         taken = taken_memory()
         self.most = max(self.most, taken)
         return taken
+
+
+def _ignore_late(number: int, frame: FrameType | None) -> None:
+    """Do nothing at a tick that comes when nothing is limited any more."""
 
 
 def _without_spent(hook: Callable[[Any], object]) -> Callable[[Any], None]:

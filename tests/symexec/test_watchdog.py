@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -364,3 +365,23 @@ def test_what_python_drops_is_raised_again(monkeypatch: pytest.MonkeyPatch) -> N
         _Slow()
         for_ever()
     assert heard == []
+
+
+def test_a_tick_that_comes_late_is_ignored() -> None:
+    """By another thread, say, when nothing is limited any more; Python would complain of it."""
+    program = """
+import os, signal
+from symexec.watchdog import Watchdog
+with Watchdog().until(float("inf")):
+    pass
+os.kill(os.getpid(), signal.SIGALRM)
+print("goes on")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "goes on\n", "")
