@@ -238,3 +238,22 @@ def test_beside_seeds_only_what_fits_within_one_divergence_is_around_it(
     searcher = build_searcher(chosen("guided"), context(), Budget(0.0, 1.0, None, lambda: 0.0))
     assert isinstance(searcher, AlongSeeds)
     assert wrapped == ["speculations", "guards", "masks"]
+
+
+def test_a_file_among_the_modes_offers_its_searches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "newest.py").write_text(
+        "from symexec.search.modes import DepthFirst\n"
+        "from symexec.search.registry import mode\n\n\n"
+        '@mode("newest", "the newest state")\n'
+        "class Newest(DepthFirst):\n"
+        '    name = "newest"\n'
+    )
+    package = sys.modules["symexec.search.modes"]
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    monkeypatch.setattr(registry, "_MODES", dict(registry._MODES))
+    try:
+        assert modes()["newest"].summary == "the newest state"
+    finally:
+        sys.modules.pop("symexec.search.modes.newest", None)

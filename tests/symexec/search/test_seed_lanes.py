@@ -185,3 +185,20 @@ def test_a_limit_leaves_nothing_for_another_round() -> None:
         searcher.update(taken, [taken], covers=False)
     clock.now = 20.0
     assert searcher.empty() and len(searcher.states()) == 2
+
+
+def test_a_searcher_is_told_of_a_state_that_forks_into_other_lanes_alone() -> None:
+    made: list[Told] = []
+
+    def make() -> Searcher:
+        made.append(Told())
+        return made[-1]
+
+    searcher = AlongSeeds(make, Budget(0.0, 100.0, None, Clock()))
+    first, other = state(1), state(2)  # neither has a lane so far: each gets one
+    searcher.update(None, [first], covers=False)
+    own = made[-1]
+    assert searcher.select() is first
+    searcher.update(first, [other], covers=False)
+    assert own.updates == [(None, [1], False), (1, [], False)]
+    assert searcher.states() == [other]
