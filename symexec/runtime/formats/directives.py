@@ -355,11 +355,12 @@ def _scientific(value: Magnitude, precision: int) -> tuple[str, int]:
 
 def _digits(number: int) -> str:
     """The decimal digits of a number. Python converts at most 4300 digits at once; a long double
-    has up to 4933."""
-    if number.bit_length() <= LONGEST_BITS:
-        return str(number)
-    high, low = divmod(number, 10**LONGEST)
-    return f"{high}{low:0{LONGEST}}" if high else str(low)
+    has up to 4933, and those of its precision."""
+    pieces = []
+    while number.bit_length() > LONGEST_BITS:
+        number, low = divmod(number, 10**LONGEST)
+        pieces.append(f"{low:0{LONGEST}}")
+    return "".join((str(number), *reversed(pieces))).lstrip("0") or "0"
 
 
 def _general(value: Magnitude, precision: int, keep_zeros: bool) -> bytes:

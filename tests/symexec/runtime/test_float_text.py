@@ -7,9 +7,12 @@ import random
 import struct
 from collections.abc import Callable
 
+import pytest
+
 from symexec.runtime.formats.directives import Conversion, float_text, parse
 
 ROUNDS = 12_000
+ROOM = 30_000  # bytes of a text
 NEAR_A_POWER = (0.5, 1.5, 2.5, 9.5, 99.5, 0.05, 9.9995, 99995.0, 0.1, 1e22, 999999.5, 9.9999995e-5)
 
 
@@ -24,8 +27,8 @@ class _Double(ctypes.c_double):
 def host_text(text: str, bits: int, pattern: int) -> bytes:
     kind = _LongDouble if bits == 80 else _Double
     value = kind.from_buffer_copy(pattern.to_bytes(ctypes.sizeof(kind), "little"))
-    room = ctypes.create_string_buffer(6000)
-    ctypes.CDLL(None).snprintf(room, ctypes.c_size_t(6000), text.encode(), value)
+    room = ctypes.create_string_buffer(ROOM)
+    ctypes.CDLL(None).snprintf(room, ctypes.c_size_t(ROOM), text.encode(), value)
     return room.value
 
 
@@ -51,3 +54,18 @@ def test_every_conversion_writes_what_the_host_writes(
         assert isinstance(conversion, Conversion)
         found = float_text(conversion, pattern)
         assert bytes(map(int, found)) == host_text(text, bits, pattern), (text, hex(pattern))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("precision", [0, 3999, 4000, 4300, 9000, 20_000])
+@pytest.mark.parametrize("letter", "feg")
+@pytest.mark.parametrize("exponent", [0, 0x3FFF, 0x7FFE])
+def test_thousands_of_digits_are_those_of_the_host(
+    letter: str, precision: int, exponent: int
+) -> None:
+    """Of the largest long double, of one and of a small one: more than Python converts at once."""
+    mantissa = (1 << 64) - 1 if exponent else (1 << 63) - 1
+    text = f"%.{precision}L{letter}"
+    (conversion,) = parse(text.encode())
+    assert isinstance(conversion, Conversion)
+    found = float_text(conversion, exponent << 64 | mantissa)
+    assert bytes(map(int, found)) == host_text(text, 80, exponent << 64 | mantissa)  # type: ignore[arg-type]
