@@ -15,7 +15,7 @@ import signal
 import stat
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar, assert_never
 
@@ -511,15 +511,13 @@ def _export(folders: Sequence[Path], asked: Export) -> int:
 def _emit(options: EmitOptions) -> int:
     from symexec.exports.emitting import emit
 
-    trusts = _confirmed if not options.trusted else lambda reason: True
-    return _told_of(emit(options, trusts), options.output)
+    return _told_of(emit(options, _trusts(options.trusted)), options.output)
 
 
 def _bless(options: BlessOptions) -> int:
     from symexec.exports.emitting import bless
 
-    trusts = _confirmed if not options.trusted else lambda reason: True
-    return _told_of(bless(options, trusts), options.output)
+    return _told_of(bless(options, _trusts(options.trusted)), options.output)
 
 
 def _told_of(emitted: Emission, output: Path) -> int:
@@ -537,7 +535,7 @@ def _replay(options: ReplayOptions) -> int:
     from symexec.report.replaying import NOT_RUN, replay_folder
 
     outcomes: Counter[str] = Counter()
-    trusts = _confirmed if not options.trusted else lambda reason: True
+    trusts = _trusts(options.trusted)
     for each in replay_folder(options.folder, options.unsandboxed, trusts, options.time):
         print(f"{each.case.id}  {each.outcome}", flush=True)
         outcomes[each.outcome] += 1
@@ -551,6 +549,11 @@ def _replay(options: ReplayOptions) -> int:
     if outcomes.total() > outcomes["same"]:
         return DIFFERENT
     return TROUBLE if left_over else SAME
+
+
+def _trusts(trusted: bool) -> Callable[[str], bool]:
+    """Whether a stranger's folder may be compiled: as ``--trust`` says, or the user when asked."""
+    return (lambda reason: True) if trusted else _confirmed
 
 
 def _confirmed(reason: str) -> bool:

@@ -27,6 +27,7 @@ from symexec.options import Accepting, BuildOptions, FailOn
 from symexec.report.accepting import FILE, _findings, accepted_file, read_accepted
 from symexec.testcases import Verdict
 from tests.command_line import Done, csgtest, read_report
+from tests.nightly import daily
 
 EDITS = 20
 
@@ -227,9 +228,7 @@ def test_a_changed_statement_keeps_its_name(seed: int, tmp_path: Path) -> None:
     assert ACCEPTED in found, found
 
 
-@pytest.mark.parametrize(
-    "seed", [0, 1, *(pytest.param(n, marks=pytest.mark.night) for n in range(2, 60))]
-)
+@pytest.mark.parametrize("seed", daily(range(60), 2))
 def test_an_accepted_difference_does_not_come_back(seed: int, place: Path) -> None:
     done = searched(*edited(seed), place)
     assert done.code == 0, done.out + done.err

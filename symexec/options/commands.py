@@ -35,9 +35,8 @@ from symexec.options.definitions import (
     CALLED,
     DETERMINISTIC,
     ENTRY,
-    EVERYTHING,
-    EXPORT,
     FILES,
+    FINDINGS,
     FINISHED,
     GOLDEN,
     GRAPH,
@@ -76,6 +75,17 @@ class Command:
     rest: str = "CC-FLAGS"
 
 
+def _tests_folder(what: str) -> Argument:
+    return row(
+        "-o",
+        "--output",
+        metavar="FOLDER",
+        type=Path,
+        default=Path("csgtest-tests"),
+        help=what,
+    )
+
+
 COMMANDS: Mapping[str, Command] = {
     "build": Command(
         "find, replay and explain inputs on which two versions differ",
@@ -95,8 +105,7 @@ COMMANDS: Mapping[str, Command] = {
             *MEMORY,
             *REPLAY,
             *RESULTS,
-            *EVERYTHING,
-            *EXPORT,
+            *FINDINGS,
             *ACCEPTED,
         ),
         reading.build,
@@ -130,8 +139,7 @@ exit code: 0 no difference found, 1 differences (--fail-on), 2 trouble""",
             *MEMORY,
             *REPLAY,
             *RESULTS,
-            *EVERYTHING,
-            *EXPORT,
+            *FINDINGS,
             *ACCEPTED_IN_REVIEW,
         ),
         reading.ci,
@@ -188,8 +196,7 @@ exit code: 0 no difference that --fail-on names, 1 differences, 2 trouble""",
             NO_NATIVE,
             UNPROTECTED,
             *RESULTS,
-            *EVERYTHING,
-            *EXPORT,
+            *FINDINGS,
         ),
         reading.suite,
         """\
@@ -387,14 +394,7 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
                 help="c (of an entry function), sh (of a whole program), or either with a list for "
                 "cmake or meson",
             ),
-            row(
-                "-o",
-                "--output",
-                metavar="FOLDER",
-                type=Path,
-                default=Path("csgtest-tests"),
-                help="folder to write (default: %(default)s)",
-            ),
+            _tests_folder("folder to write (default: %(default)s)"),
             row(
                 "--expect",
                 choices=[each.value for each in Expected if each is not Expected.USUAL],
@@ -421,14 +421,7 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
         "let regression tests expect what the other version does, from now on",
         (
             row("ids", metavar="ID", nargs="+", help="difference, as g1 of csgtest_g1.c"),
-            row(
-                "-o",
-                "--output",
-                metavar="FOLDER",
-                type=Path,
-                default=Path("csgtest-tests"),
-                help="folder that emit wrote, which is written anew (default: %(default)s)",
-            ),
+            _tests_folder("folder that emit wrote, which is written anew (default: %(default)s)"),
             TRUST,
             UNPROTECTED,
         ),

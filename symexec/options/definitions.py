@@ -422,7 +422,7 @@ RESULTS = under(
     ),
     row("--quiet", scope=Scope.CALL, action="store_true", help="show no progress"),
 )
-EVERYTHING = under(
+FINDINGS = under(
     "results",
     row(
         "--all",
@@ -439,9 +439,6 @@ EVERYTHING = under(
         help="write files of their own for all tests that differ (default: for a few of each "
         "difference; tests.jsonl always has all)",
     ),
-)
-EXPORT = under(
-    "results",
     row(
         "--export",
         scope=Scope.CALL,

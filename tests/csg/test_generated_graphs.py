@@ -21,9 +21,10 @@ from tests.csg.graphs.runs import (
     orders_of_changes_are_paths,
     uses_stay_within_the_dependences,
 )
+from tests.nightly import nightly
 
-PAIRS = [5, 6, 9, 10, 14, 15, 19, 21, 24, 29]
-PAIRS += [pytest.param(seed, marks=pytest.mark.night) for seed in range(30) if seed not in PAIRS]
+DAILY = (5, 6, 9, 10, 14, 15, 19, 21, 24, 29)
+PAIRS = nightly(range(30), {*range(30)}.difference(DAILY))
 
 
 @pytest.mark.parametrize("first", range(40, 300, 65))

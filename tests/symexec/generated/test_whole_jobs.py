@@ -10,13 +10,14 @@ import pytest
 
 from symexec.campaign.building import BuildJob
 from symexec.progress import Silence
+from tests.nightly import nightly
 from tests.symexec.generated.checking import options_of
 from tests.symexec.generated.edits import edited
 from tests.symexec.generated.programs import program
 from tests.symexec.generated.tree import Source
 from tests.symexec.generated.truth import truth
 
-SEEDS = (7001, 7002, pytest.param(7000, marks=pytest.mark.night))  # that one takes a while
+SEEDS = nightly((7001, 7002, 7000), [7000])  # that one takes a while
 
 
 def complaints(old: Source, new: Source, folder: Path) -> list[str]:
