@@ -1,4 +1,4 @@
-"""Count diff paths of the mutants of tests/counts by search and by brute force -> docs/counts.md.
+"""Count diff paths of the mutants of oracles/counts by search and by brute force -> docs/counts.md.
 
     python -m benchmarks.counts              all of them
     python -m benchmarks.counts launch       those whose names begin so; other rows stay
@@ -15,8 +15,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.reference.counting import Count, counted
-from tests.reference.subjects import Mutant, subjects
+from oracles.counts.counting import Count, counted
+from oracles.counts.subjects import Mutant, subjects
 
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "counts.md"
 HEAD = """\
@@ -26,7 +26,7 @@ A *diff path* is a path on which the versions take different directions at some 
 the joint trace up to the first such branch and the new version's trace after it; each operand of
 `&&` and `||` is a branch of its own. Code that one version has to itself cannot diverge.
 
-The programs are in `tests/counts`, each mutant as a list of edits. For every mutant
+The programs are in `oracles/counts`, each mutant as a list of edits. For every mutant
 
 - *by brute force*: the unified program is printed with a probe at every branch, compiled as old and
   as new, and run natively on every input of the grid; distinct keys are counted, and inputs whose
@@ -91,7 +91,7 @@ def _counts(mutants: Sequence[Mutant]) -> Iterator[Count]:
 
 def _ranges(mutant: Mutant) -> str:
     bounds = ", ".join(f"{name} from {low} to {high}" for name, low, high in mutant.ranges)
-    return f"`{mutant.entry}` of `tests/counts/{mutant.program}`: {bounds}."
+    return f"`{mutant.entry}` of `oracles/counts/{mutant.program}`: {bounds}."
 
 
 def _row(count: Count) -> str:

@@ -1,4 +1,4 @@
-"""Judge the pairs of tests/equivalence and their near-misses -> docs/equivalence.md.
+"""Judge the pairs of oracles/equivalence and their near-misses -> docs/equivalence.md.
 
     python -m benchmarks.equivalence              all of them
     python -m benchmarks.equivalence sort power   these; other rows stay
@@ -15,27 +15,27 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from oracles.equivalence.alike import tried
+from oracles.equivalence.pairs import Judgement, Pair, judged, pairs
 from symexec.testcases.command_text import rendered
-from tests.reference.alike import tried
-from tests.reference.equivalences import Judgement, Pair, judged, pairs
 
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "equivalence.md"
 RANDOM_INPUTS = 200_000
 HEAD = """\
 # Edits that change nothing, and near-misses
 
-Each pair of `tests/equivalence` is a piece of C before and after an edit that keeps its behaviour.
-`csgtest build` must say *equivalent-within-bounds*: every path was followed, nothing was left out,
-no question to a solver stayed open, and no test was predicted to differ. The bounds are those of
-the input (`--array-len`, `--range`, `--assume` in `pairs.toml`; else the whole type); loops have
-none. Of each pair there is a near-miss, the same edit with one slip, which must be *different*: a
-test that was seen to differ when both versions ran natively.
+Each pair of `oracles/equivalence` is a piece of C before and after an edit that keeps its
+behaviour. `csgtest build` must say *equivalent-within-bounds*: every path was followed, nothing was
+left out, no question to a solver stayed open, and no test was predicted to differ. The bounds are
+those of the input (`--array-len`, `--range`, `--assume` in `pairs.toml`; else the whole type);
+loops have none. Of each pair there is a near-miss, the same edit with one slip, which must be
+*different*: a test that was seen to differ when both versions ran natively.
 
 The pairs were written first and tried afterwards; five near-misses turned out to be equivalent,
 by csgtest's word and rightly so, and had to be written anew. Besides, every pair is tried on
-random inputs, by gcc and a loop around both versions (`tests/reference/alike.py`). *random* says
-after how many of these the near-miss shows; `-` stands for 200,000 that showed nothing (150 for
-programs).
+random inputs, by gcc and a loop around both versions (`oracles/equivalence/alike.py`). *random*
+says after how many of these the near-miss shows; `-` stands for 200,000 that showed nothing (150
+for programs).
 
 *s* is CPU time of csgtest with parsing, without start-up and native runs; *queries* are questions
 that the engine asked, *solver* those that only a solver could answer. Of a near-miss it is the time

@@ -1,4 +1,16 @@
-"""The command line: see the package."""
+"""Does each model do what this machine's C library does? Generated calls -> docs/models.md.
+
+    python -m benchmarks.models                       every model, three rounds; writes the page
+    python -m benchmarks.models 'str.*|is.*' --rounds 20 --seed 7
+    python -m benchmarks.models --results models.jsonl    goes on where it was stopped
+    python -m benchmarks.models --without             the models that have no case, and why
+
+A model is tried by calls of it in C. The engine runs each with arguments that are symbols: *forced*
+to drawn values by the path condition, so that the symbolic code of the model runs; and *free* in
+ranges, where a value is taken from each path and at random. gcc's builds (-O0, -O2, sanitized) get
+the same values in the sandbox of replay. What is compared: result, errno, the arguments' objects,
+files, standard output and error, and how the call ends.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +25,11 @@ from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from benchmarks.models.batch import cases, reason, run
-from benchmarks.models.checking import Verdict
-from benchmarks.models.prototypes import Library, library, modelled
+from oracles.models.batch import cases, reason, run
+from oracles.models.checking import Verdict
+from oracles.models.prototypes import Library, library, modelled
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "models.md"
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "models.md"
 TOGETHER = 50  # models in one program
 SHOWN = 3  # disagreements of one model
 
@@ -25,7 +37,7 @@ HEAD = """\
 # Models compared with this machine's C library
 
 Written by `python -m benchmarks.models`. Each model is called by generated programs in C, with
-arguments that are drawn by their types, or as a row of `benchmarks/models/table.txt` says. The
+arguments that are drawn by their types, or as a row of `oracles/models/table.txt` says. The
 engine runs a call with symbols: *forced* ones that the path condition leaves one value each, and
 *free* ones in ranges, where each path's own value is tried (*path*) and values drawn from the
 ranges, each of which has to lie on one path (*point*). Result, `errno`, objects, files, output and

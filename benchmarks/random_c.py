@@ -1,7 +1,8 @@
-"""Print the program of a seed."""
+"""Print the program of a seed: python -m benchmarks.random_c 7"""
 
 import sys
 
-from benchmarks.random_c import program
+from generators.random_c import program
 
-sys.stdout.write(program(int(sys.argv[1])))
+if __name__ == "__main__":
+    sys.stdout.write(program(int(sys.argv[1])))

@@ -14,7 +14,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.symexec.generated.tree import Source
+from generators.pairs.tree import Source
 
 Point = tuple[int, ...]
 

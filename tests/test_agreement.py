@@ -1,4 +1,4 @@
-"""Generated programs run in the engine as gcc's binary does: benchmarks/agreement.
+"""Generated programs run in the engine as gcc's binary does: oracles/agreement.
 
 A few of them here; ``make night`` tries more, and those of Csmith.
 """
@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.agreement.batch import verdicts
-from benchmarks.agreement.families import FAMILIES, missing
-from benchmarks.random_c import program
+from generators.random_c import program
+from oracles.agreement.batch import verdicts
+from oracles.agreement.families import FAMILIES, missing
 
 NAMED = {family.name: family for family in FAMILIES}
 

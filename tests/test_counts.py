@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.counts import DOCUMENT, document, known_rows
+from oracles.counts.counting import counted, searched
+from oracles.counts.enumeration import enumerated
+from oracles.counts.subjects import Mutant, subjects
 from symexec.options import After
-from tests.reference.counting import counted, searched
-from tests.reference.enumeration import enumerated
-from tests.reference.subjects import Mutant, subjects
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 ALL = [mutant for mutants in subjects().values() for mutant in mutants]
@@ -56,15 +55,6 @@ def test_every_subject_has_mutants_of_up_to_eight_changes() -> None:
         counts[mutant.program] += 1
     assert all(count >= 10 for count in counts.values())
     assert max(len(mutant.edits) for mutant in ALL) == 8
-
-
-def test_the_page_is_as_it_was_generated_and_tells_of_every_mutant() -> None:
-    rows = known_rows()
-    assert DOCUMENT.read_text() == document(rows)
-    assert rows.keys() == {mutant.name for mutant in ALL}
-    for row in rows.values():
-        *_, grid, new, both, _states, _verdict, seconds = row.strip("| ").split(" | ")
-        assert grid == new == both and float(seconds) < 60, row
 
 
 def test_the_published_launch_takes_less_than_ten_seconds(tmp_path: Path) -> None:

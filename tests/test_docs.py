@@ -157,9 +157,8 @@ def test_files_that_a_document_links_to_exist(document: Path) -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=[file.stem for file in DOCUMENTS])
 def test_files_that_a_document_names_exist(document: Path) -> None:
     """Names in backquotes that begin with a folder of this project."""
-    named = re.findall(
-        r"`((?:csg|symexec|tests|docs|benchmarks|samples)/[\w./]*)`", document.read_text()
-    )
+    folders = "csg|symexec|generators|oracles|tests|docs|benchmarks|samples"
+    named = re.findall(rf"`((?:{folders})/[\w./]*)`", document.read_text())
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 

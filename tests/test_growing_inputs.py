@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.parsers import Pair, generated, written
+from generators.parsers import Pair, generated, written
 from tests.command_line import differing, pair, until
 
 

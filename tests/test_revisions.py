@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.clones import document, tried
 from csg.errors import UsageError
 from csg.programs import Versions
 from symexec.options import RevisionOptions
@@ -346,16 +345,6 @@ def test_make_is_asked_for_a_program_that_it_leaves_out(
     repository.commit("left out")
     repository.edit("src/words.c", "argc);", "argc + 1);")
     assert names(project(tmp_path, "HEAD")) == ["src/words"]
-
-
-def test_a_clone_is_timed_to_its_first_difference(repository: Repository, tmp_path: Path) -> None:
-    repository.edit("src/words.c", "argc);", "argc + 1);")
-    row = tried(str(repository.folder), repository.commit("count | more"), tmp_path, 5)
-    assert (row.system, row.trouble, row.verdicts) == ("make", "", ("different",))
-    assert row.build_s is not None and row.clone_s < row.build_s < row.whole_s
-    assert row.shown.startswith("difference in main: exit 0, prints '1\\n', exit 0, prints '2")
-    (line,) = [each for each in document([row]).splitlines() if "count / " in each]
-    assert line.startswith(f"| repository | {row.commit} count / more | make | ")
 
 
 def test_main_may_have_a_macro_around_its_parameters(

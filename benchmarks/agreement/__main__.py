@@ -8,10 +8,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.agreement.batch import verdicts
-from benchmarks.agreement.compare import Verdict
-from benchmarks.agreement.families import FAMILIES, Family, missing
 from benchmarks.agreement.results import DOCUMENT, Results, document, row
+from oracles.agreement.batch import verdicts
+from oracles.agreement.compare import Verdict
+from oracles.agreement.families import FAMILIES, Family, missing
 
 
 def _seeds(text: str) -> tuple[int, ...]:

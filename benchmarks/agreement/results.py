@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.agreement.compare import Verdict
-from benchmarks.agreement.families import Family
 from csg.cache import cache_folder
+from oracles.agreement.compare import Verdict
+from oracles.agreement.families import Family
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "agreement.md"
 KINDS = ("agrees", "differs", "crashed", "refused", "slow", "skipped")

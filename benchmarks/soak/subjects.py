@@ -20,16 +20,17 @@ from pathlib import Path
 from random import Random
 from typing import Protocol
 
-from benchmarks import fuzz, random_c
+from benchmarks import fuzz
 from csg.records import record
+from generators import random_c
+from generators.pairs.edits import edited
+from generators.pairs.mains import main_program
+from generators.pairs.programs import program
+from generators.pairs.tree import Source
+from oracles.equivalence import alike
+from oracles.equivalence.pairs import Pair, pairs
+from oracles.truth import Point, Ran, truth
 from symexec.testcases import TestInput
-from tests.reference import alike, equivalences
-from tests.reference.equivalences import Pair
-from tests.symexec.generated.edits import edited
-from tests.symexec.generated.mains import main_program
-from tests.symexec.generated.programs import program
-from tests.symexec.generated.tree import Source
-from tests.symexec.generated.truth import Point, Ran, truth
 
 FLAGS = ("-w", "-O0", "-fwrapv", "-fno-strict-aliasing", "-std=gnu11")
 CHECKED = ("-fsanitize=address,bounds,null,integer-divide-by-zero", "-fno-sanitize-recover=all")
@@ -157,7 +158,7 @@ class Nothing:
 
 
 def functions(random: Random, folder: Path) -> Subject:
-    """A function of two or three small integers, or of an array: tests/symexec/generated."""
+    """A function of two or three small integers, or of an array: generators/pairs."""
     return _bounded(program(random), random, folder)
 
 
@@ -456,7 +457,7 @@ BOUNDS = (
 
 
 def programs(random: Random, folder: Path) -> Subject:
-    """``main`` with words and standard input: tests/symexec/generated/mains."""
+    """``main`` with words and standard input: generators/pairs/mains."""
     old = main_program(random)
     new = edited(old, random)
     return _lines(old.text, new.text, random.choice(BOUNDS), random, folder, "int a")
@@ -472,7 +473,7 @@ def _lines(
 
 
 def language(random: Random, folder: Path) -> Subject:
-    """Whole programs without input, about every part of the language: benchmarks/random_c."""
+    """Whole programs without input, about every part of the language: generators/random_c."""
     seed = random.randrange(1 << 30)
     mutation = random.choice((seed, seed + 1, None))
     old, new = random_c.program(seed), random_c.program(seed, mutation)
@@ -486,8 +487,8 @@ def language(random: Random, folder: Path) -> Subject:
 
 @dataclass
 class Drawn:
-    """Random inputs of tests/reference/alike.py: they can tell versions apart, and prove nothing,
-    but for ``known`` pairs, of which it is known that no input does."""
+    """Random inputs of oracles/equivalence/alike.py: they can tell versions apart, and prove
+    nothing, but for ``known`` pairs, of which it is known that no input does."""
 
     tried: int
     differing: int
@@ -505,8 +506,8 @@ class Drawn:
 
 
 def edits(random: Random, folder: Path) -> Subject:
-    """The pairs of tests/equivalence: as they are, their near-misses, and edited at random."""
-    pair = random.choice(equivalences.pairs())
+    """The pairs of oracles/equivalence: as they are, their near-misses, and edited at random."""
+    pair = random.choice(pairs())
     old, new = pair.old.read_text(), pair.new.read_text()
     kind = random.choice(("alike", "near", "edited", "edited"))
     if kind == "near":

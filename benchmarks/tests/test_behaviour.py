@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from benchmarks.behaviour import PARTS, unlike
-from tests.command_line import csgtest, pair
+from benchmarks.tests.building import ROOT, built
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("behaviour")
-    words = (*pair("plus_two"), "--deterministic", "--time", "1")
-    return csgtest("build", *words, folder=folder).report
+    pair = [ROOT / "samples" / "plus_two" / f"{version}.c" for version in ("old", "new")]
+    return built(folder, *pair, "--deterministic", "--time", "1")
 
 
 def test_reports_that_say_the_same_are_alike(report: Any) -> None:

@@ -24,7 +24,7 @@ from benchmarks.fse13.scoring import (
     statements,
 )
 from benchmarks.fse13.tables import document
-from tests.command_line import csgtest
+from benchmarks.tests.building import built
 
 PROGRAM = """
 #include <stdio.h>
@@ -69,14 +69,14 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Pair]:
     return folder, pair
 
 
-def built(folder: Path, *words: str) -> dict[str, Any]:
-    asked = ("build", "old/small.c", "new/small.c", "--sym-args", "1", "1", "1", "--time", "10")
-    return dict(csgtest(*asked, "--no-native", *words, folder=folder).report)
+def searched(folder: Path, *words: str) -> dict[str, Any]:
+    asked = ("old/small.c", "new/small.c", "--sym-args", "1", "1", "1", "--time", "10")
+    return built(folder, *asked, "--no-native", *words)
 
 
 def test_a_report_is_scored_by_outcomes(small: tuple[Path, Pair]) -> None:
     folder, pair = small
-    report = built(folder)
+    report = searched(folder)
     found = score(folder, pair, report)
     (error,) = found["errors"]
     by_input = {test["input"]["args"][0]: test["id"] for test in report["tests"]}
@@ -122,7 +122,7 @@ def test_a_macro_is_repaired_where_it_is_used(tmp_path: Path) -> None:
 
 def test_our_classes_and_the_outcomes_agree_on_every_test(small: tuple[Path, Pair]) -> None:
     folder, pair = small
-    report = built(folder, "--golden", "fixed-e1/bin")
+    report = searched(folder, "--golden", "fixed-e1/bin")
     judged, wrong = disagreements(folder, pair, pair.errors[0], report)
     assert judged == 3 and wrong == []
     for test in report["tests"]:  # and one that does not is noticed

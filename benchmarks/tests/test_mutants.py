@@ -252,4 +252,4 @@ def test_what_depends_on_a_mutant_is_loaded_anew(monkeypatch: pytest.MonkeyPatch
         sys.modules.update(before)
         import symexec.shadow
 
-        symexec.shadow.directions = changed  # type: ignore[attr-defined]
+        symexec.shadow.directions = changed

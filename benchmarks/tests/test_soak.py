@@ -17,11 +17,13 @@ from benchmarks.soak.process import Conditions, Done, Endless, Place, adopt, run
 from benchmarks.soak.results import DOCUMENT, Records, document
 from benchmarks.soak.subjects import Grid, OutOfBounds
 from benchmarks.soak.units import Outcome, named
+from oracles.truth import Point, Ran
 from symexec.testcases import TestInput
 from symexec.triage.examine import HIDDEN
-from tests.symexec.generated.truth import Ran
 
-GRID = {(n,): (Ran("0", b""), Ran(str(int(n == 2)), b"")) for n in range(4)}
+GRID: dict[Point, tuple[Ran, Ran]] = {
+    (n,): (Ran("0", b""), Ran(str(int(n == 2)), b"")) for n in range(4)
+}
 COUNTERS = {"prepared_s": 1.0, "mispredicted": 0, "branch_mismatches": 0, "waiting": 0}
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from tests.symexec.generated.growing import ARITHMETIC, COMPARISONS, TYPES, Grower, name, number
-from tests.symexec.generated.tree import EXPRESSIONS, STATEMENTS, Function, Node, Source, walk
+from generators.pairs.growing import ARITHMETIC, COMPARISONS, TYPES, Grower, name, number
+from generators.pairs.tree import EXPRESSIONS, STATEMENTS, Function, Node, Source, walk
 
 
 def edited(source: Source, random: Random) -> Source:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.symexec.generated.tree import Node
+from generators.pairs.tree import Node
 
 TYPES = ("int", "int", "int", "unsigned", "signed char", "unsigned char", "short", "long")
 SMALL = ("signed char", "unsigned char", "char", "short", "int", "unsigned")

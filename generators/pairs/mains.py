@@ -1,19 +1,14 @@
-"""Random programs with ``main``, and what they natively do for given arguments and standard input.
+"""Random programs with ``main``, which look at their arguments and read standard input.
 
 main_program(Random(3))                        Source whose entry is main
-natively(program, Case((b"-n",), b"x"))        Ran("exit0", b"X")
 """
 
 from __future__ import annotations
 
-import subprocess
-from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 
-from tests.symexec.generated.growing import Grower, number
-from tests.symexec.generated.tree import Function, Node, Source
-from tests.symexec.generated.truth import Ran
+from generators.pairs.growing import Grower, number
+from generators.pairs.tree import Function, Node, Source
 
 HEAD = ["#include <ctype.h>", "#include <stdlib.h>", "#include <string.h>"]
 PIECES = (
@@ -33,12 +28,6 @@ PIECES = (
     "printf(\"%c%d\\n\", a > 0 ? a : '?', {x});",
     "if (a == 'z') abort();",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Case:
-    arguments: tuple[bytes, ...]
-    stdin: bytes
 
 
 def main_program(random: Random) -> Source:
@@ -65,26 +54,3 @@ def main_program(random: Random) -> Source:
     body.parts.append(Node("return", "", [grower.value(2)]))
     parameters = [("int", "argc"), ("char **", "argv")]
     return Source(HEAD, [], [Function("int", "main", parameters, own, body)], [])
-
-
-def build(source: Source, folder: Path, name: str) -> Path:
-    program = folder / name
-    text = folder / f"{name}.c"
-    text.write_text(source.text)
-    flags = ["-w", "-O0", "-fwrapv", "-fno-strict-aliasing", "-std=gnu11"]
-    subprocess.run(["gcc", *flags, "-o", str(program), str(text)], check=True)
-    return program
-
-
-def natively(program: Path, case: Case) -> Ran:
-    done = subprocess.run(
-        [bytes(program), *case.arguments],
-        input=case.stdin,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        timeout=10,
-        check=False,
-    )
-    if done.returncode < 0:  # stdout's buffer is lost: not compared
-        return Ran({-6: "abort", -8: "division"}.get(done.returncode, "oob"), b"")
-    return Ran(f"exit{done.returncode}", done.stdout)

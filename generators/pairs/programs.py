@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.symexec.generated import fragments
-from tests.symexec.generated.growing import ARITHMETIC, SMALL, TYPES, Grower, name, number
-from tests.symexec.generated.tree import Function, Node, Source
+from generators.pairs import fragments
+from generators.pairs.growing import ARITHMETIC, SMALL, TYPES, Grower, name, number
+from generators.pairs.tree import Function, Node, Source
 
 
 def program(random: Random) -> Source:

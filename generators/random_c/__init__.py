@@ -10,19 +10,19 @@ same expressions and statements. gcc's -fwrapv is taken for granted: signed numb
 
 from __future__ import annotations
 
-from benchmarks.random_c.control import control
-from benchmarks.random_c.expressions import Object, Scope, conversions
-from benchmarks.random_c.floats import floats
-from benchmarks.random_c.library import library
-from benchmarks.random_c.pointers import pointers
-from benchmarks.random_c.records import records
-from benchmarks.random_c.source import Source
-from benchmarks.random_c.statements import pure_function
-from benchmarks.random_c.strings import strings
-from benchmarks.random_c.tables import tables
-from benchmarks.random_c.types import SCALARS, Array, Type, declaration
-from benchmarks.random_c.values import initialiser
-from benchmarks.random_c.varargs import varargs
+from generators.random_c.control import control
+from generators.random_c.expressions import Object, Scope, conversions
+from generators.random_c.floats import floats
+from generators.random_c.library import library
+from generators.random_c.pointers import pointers
+from generators.random_c.records import records
+from generators.random_c.source import Source
+from generators.random_c.statements import pure_function
+from generators.random_c.strings import strings
+from generators.random_c.tables import tables
+from generators.random_c.types import SCALARS, Array, Type, declaration
+from generators.random_c.values import initialiser
+from generators.random_c.varargs import varargs
 
 UNITS = (control, floats, library, pointers, records, records, strings, tables, varargs)
 

@@ -3,11 +3,11 @@ statement expressions, arrays of variable length, static counters, 128-bit numbe
 
 from __future__ import annotations
 
-from benchmarks.random_c.expressions import Expressions, Object, Scope
-from benchmarks.random_c.source import Source
-from benchmarks.random_c.statements import Statements
-from benchmarks.random_c.types import INT, INTEGERS, LONG, Array, declaration
-from benchmarks.random_c.values import initialiser
+from generators.random_c.expressions import Expressions, Object, Scope
+from generators.random_c.source import Source
+from generators.random_c.statements import Statements
+from generators.random_c.types import INT, INTEGERS, LONG, Array, declaration
+from generators.random_c.values import initialiser
 
 
 def control(source: Source, scope: Scope) -> None:

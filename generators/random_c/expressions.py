@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from benchmarks.random_c.source import Source
-from benchmarks.random_c.types import (
+from csg.records import record
+from generators.random_c.source import Source
+from generators.random_c.types import (
     FLOATINGS,
     INT,
     INTEGERS,
@@ -27,8 +28,7 @@ from benchmarks.random_c.types import (
     Type,
     declaration,
 )
-from benchmarks.random_c.values import fraction, literal
-from csg.records import record
+from generators.random_c.values import fraction, literal
 
 # name, C type, exclusive bounds of what is converted
 TO_INTEGER = (

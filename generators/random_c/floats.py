@@ -5,12 +5,12 @@ float x = 0.1f; long double y = x * 3; printf("%.17Lg", y); (unsigned char) y
 
 from __future__ import annotations
 
-from benchmarks.random_c.expressions import TO_INTEGER, Object, Scope
-from benchmarks.random_c.printing import show
-from benchmarks.random_c.source import Source
-from benchmarks.random_c.statements import Statements
-from benchmarks.random_c.types import DOUBLE, FLOATINGS, INT, Array, Floating, declaration
-from benchmarks.random_c.values import initialiser
+from generators.random_c.expressions import TO_INTEGER, Object, Scope
+from generators.random_c.printing import show
+from generators.random_c.source import Source
+from generators.random_c.statements import Statements
+from generators.random_c.types import DOUBLE, FLOATINGS, INT, Array, Floating, declaration
+from generators.random_c.values import initialiser
 
 _ONE = ("fabs", "floor", "ceil", "trunc", "round", "rint", "nearbyint", "sqrt")
 _TWO = ("fmax", "fmin", "copysign")

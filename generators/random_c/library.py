@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from benchmarks.random_c.expressions import Object, Scope
-from benchmarks.random_c.source import Source
-from benchmarks.random_c.statements import Statements
-from benchmarks.random_c.types import INT, INTEGERS, Array, Integer, declaration
-from benchmarks.random_c.values import initialiser
+from generators.random_c.expressions import Object, Scope
+from generators.random_c.source import Source
+from generators.random_c.statements import Statements
+from generators.random_c.types import INT, INTEGERS, Array, Integer, declaration
+from generators.random_c.values import initialiser
 
 
 def library(source: Source, scope: Scope) -> None:

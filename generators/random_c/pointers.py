@@ -5,11 +5,11 @@ int **p3 = &p2;     **p3 += 4;     for (p = a; p < a + 4; p++) ...     table[x &
 
 from __future__ import annotations
 
-from benchmarks.random_c.expressions import Object, Scope
-from benchmarks.random_c.printing import show
-from benchmarks.random_c.source import Source
-from benchmarks.random_c.statements import Statements
-from benchmarks.random_c.types import (
+from generators.random_c.expressions import Object, Scope
+from generators.random_c.printing import show
+from generators.random_c.source import Source
+from generators.random_c.statements import Statements
+from generators.random_c.types import (
     INT,
     INTEGERS,
     SCALARS,
@@ -21,7 +21,7 @@ from benchmarks.random_c.types import (
     Type,
     declaration,
 )
-from benchmarks.random_c.values import initialiser
+from generators.random_c.values import initialiser
 
 
 def pointers(source: Source, scope: Scope) -> None:

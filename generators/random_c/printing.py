@@ -5,8 +5,8 @@ show(INT, "x")      ->  printf("x=%+08d|%d\\n", (int) (x), (int) (x));
 
 from __future__ import annotations
 
-from benchmarks.random_c.source import Source
-from benchmarks.random_c.types import Integer, Scalar
+from generators.random_c.source import Source
+from generators.random_c.types import Integer, Scalar
 
 _SIGNED_FLAGS = ("", "", "-", "+", " ", "0", "-+", "+0")
 _FLAGS = {

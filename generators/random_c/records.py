@@ -6,11 +6,11 @@ static struct S1 f5(struct S1 a, int b) { a.m2 += b; return a; }
 
 from __future__ import annotations
 
-from benchmarks.random_c.expressions import Object, Place, Scope
-from benchmarks.random_c.printing import show
-from benchmarks.random_c.source import Source
-from benchmarks.random_c.statements import Statements
-from benchmarks.random_c.types import (
+from generators.random_c.expressions import Object, Place, Scope
+from generators.random_c.printing import show
+from generators.random_c.source import Source
+from generators.random_c.statements import Statements
+from generators.random_c.types import (
     BOOL,
     INT,
     INTEGERS,
@@ -25,7 +25,7 @@ from benchmarks.random_c.types import (
     Type,
     declaration,
 )
-from benchmarks.random_c.values import initialiser
+from generators.random_c.values import initialiser
 
 _LENGTHS = (2, 3, 4)
 

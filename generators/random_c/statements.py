@@ -9,10 +9,10 @@ for (i3 = 0; i3 < 4; i3++) {
 
 from __future__ import annotations
 
-from benchmarks.random_c.expressions import Expressions, Object, Pure, Scope, parameters
-from benchmarks.random_c.printing import show
-from benchmarks.random_c.source import Source
-from benchmarks.random_c.types import (
+from generators.random_c.expressions import Expressions, Object, Pure, Scope, parameters
+from generators.random_c.printing import show
+from generators.random_c.source import Source
+from generators.random_c.types import (
     INT,
     INTEGERS,
     SCALARS,
@@ -21,7 +21,7 @@ from benchmarks.random_c.types import (
     Scalar,
     declaration,
 )
-from benchmarks.random_c.values import literal
+from generators.random_c.values import literal
 
 
 class Statements:

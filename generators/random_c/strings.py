@@ -6,10 +6,10 @@ strncat(s1, "!", sizeof s1 - 1 - strlen(s1));    printf("%td\\n", strchr(s1, 'w'
 
 from __future__ import annotations
 
-from benchmarks.random_c.expressions import Scope
-from benchmarks.random_c.printing import directive
-from benchmarks.random_c.source import Source
-from benchmarks.random_c.statements import Statements
+from generators.random_c.expressions import Scope
+from generators.random_c.printing import directive
+from generators.random_c.source import Source
+from generators.random_c.statements import Statements
 
 _WORDS = (
     "",

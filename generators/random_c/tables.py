@@ -6,11 +6,11 @@ nested designators, flexible arrays, parameters of variable length, _Generic, ss
 
 from __future__ import annotations
 
-from benchmarks.random_c.expressions import Object, Scope
-from benchmarks.random_c.source import Source
-from benchmarks.random_c.statements import Statements
-from benchmarks.random_c.types import INT, INTEGERS, Array, declaration
-from benchmarks.random_c.values import initialiser, literal
+from generators.random_c.expressions import Object, Scope
+from generators.random_c.source import Source
+from generators.random_c.statements import Statements
+from generators.random_c.types import INT, INTEGERS, Array, declaration
+from generators.random_c.values import initialiser, literal
 
 _TEXTS = ('"one"', '"two" "three"', '"\\x41\\102C"', '""', '"tab\\there"')
 

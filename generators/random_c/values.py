@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from benchmarks.random_c.source import Source
-from benchmarks.random_c.types import Array, Floating, Integer, Member, Pointer, Record, Type
+from generators.random_c.source import Source
+from generators.random_c.types import Array, Floating, Integer, Member, Pointer, Record, Type
 
 MUTATED = 4  # per cent of the literals of a mutated program
 

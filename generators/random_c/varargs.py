@@ -5,10 +5,10 @@ tell("idsS", 3, 0.5, "text", (struct pair) { 1, 2 });
 
 from __future__ import annotations
 
-from benchmarks.random_c.expressions import Scope
-from benchmarks.random_c.printing import directive
-from benchmarks.random_c.source import Source
-from benchmarks.random_c.statements import Statements
+from generators.random_c.expressions import Scope
+from generators.random_c.printing import directive
+from generators.random_c.source import Source
+from generators.random_c.statements import Statements
 
 # letter, how it is taken, how it is printed
 _KINDS = {

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 
-from benchmarks.agreement.compare import Verdict, compare
-from benchmarks.agreement.families import FAMILIES, Family, run_plainly
+from oracles.agreement.compare import Verdict, compare
+from oracles.agreement.families import FAMILIES, Family, run_plainly
 
 WARMING = """\
 #include <stdio.h>

@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.agreement.compare import Runner
-from benchmarks.agreement.forced import run_forced
-from benchmarks.agreement.shadowed import run_shadowed
-from benchmarks.random_c import program
+from generators.random_c import program
+from oracles.agreement.compare import Runner
+from oracles.agreement.forced import run_forced
+from oracles.agreement.shadowed import run_shadowed
 
 HEADERS = os.environ.get("CSMITH_INCLUDE", "/usr/include/csmith")
 Make = Callable[[int, Path], "Path | None"]  # a seed, a folder -> the program in it
@@ -104,7 +104,7 @@ FAMILIES = (
     ),
     Family(
         "random",
-        "our own generator (`benchmarks/random_c`)",
+        "our own generator (`generators/random_c`)",
         tuple(range(1, 351)),
         _random,
         run_plainly,

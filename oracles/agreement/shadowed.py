@@ -9,10 +9,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.agreement.compare import both_told, versions
 from csg.errors import UnsupportedError
 from csg.pipeline import program_of, unify_files
 from csg.programs import Versions
+from oracles.agreement.compare import both_told, versions
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
 from symexec.exploration.single_program import predicted

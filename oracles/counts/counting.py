@@ -9,11 +9,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from oracles.counts.enumeration import Grid, enumerated
+from oracles.counts.subjects import Mutant
 from symexec.campaign.building import BuildJob
 from symexec.options import After, BuildOptions, InputOptions, Range, SearchOptions
 from symexec.progress import Silence
-from tests.reference.enumeration import Grid, enumerated
-from tests.reference.subjects import Mutant
 
 LIMIT = 300.0  # seconds of the clock for one search
 

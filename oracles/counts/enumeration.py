@@ -19,7 +19,7 @@ from csg.language.expression_text import Notation
 from csg.language.printer import print_unit
 from csg.unify import unify
 from csg.unify.output.printing import prelude
-from tests.reference.probes import HEADER, probed
+from oracles.counts.probes import HEADER, probed
 
 DRIVER = Path(__file__).parent / "grid.c"
 COMPILE = ("gcc", "-O1", "-w", "-fwrapv", "-fPIC")

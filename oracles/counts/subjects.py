@@ -1,6 +1,6 @@
-"""The programs of tests/counts and their mutants, which are recorded as edits.
+"""The programs of this folder and their mutants, which are recorded as edits.
 
-    counts/account.toml      program = "account.c", entry = "session", ranges, and for each mutant
+    account.toml             program = "account.c", entry = "session", ranges, and for each mutant
                              name = "account-1", edits = [["opening > 0", "opening >= 0"]]
 
 What an edit replaces must occur exactly once.
@@ -12,7 +12,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-COUNTS = Path(__file__).parent.parent / "counts"
+COUNTS = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
     tried(pair, folder, count)  ->  (20000, None), or what was compared and the first input that
                                     tells them apart: "year = 1900"
 
-The oracle of the pairs of tests/equivalence, apart from all that csgtest does: gcc compiles both
+The oracle of the pairs of this folder, apart from all that csgtest does: gcc compiles both
 files and a loop (``alike.c``) that draws the parameters, leaves out what the options exclude, calls
 both and compares result, parameters' memory and standard output. A program with ``main`` is started
 again and again.
@@ -17,9 +17,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from oracles.equivalence.pairs import Pair
 from symexec.options import BuildOptions, InputOptions, Range
 from symexec.options.arguments import parse
-from tests.reference.equivalences import Pair
 
 LOOP = Path(__file__).parent / "alike.c"
 COMPILE = ("gcc", "-O1", "-w", "-fwrapv", "-fPIC")

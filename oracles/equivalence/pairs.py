@@ -1,4 +1,4 @@
-"""The pairs of tests/equivalence and what csgtest says of them.
+"""The pairs of this folder and what csgtest says of them.
 
 leap_year/old.c, leap_year/new.c     the same function before and after an edit that keeps it
 pairs.toml                           entry and options of each pair, and a near-miss: one edit
@@ -21,7 +21,7 @@ from symexec.options.arguments import parse
 from symexec.progress import Silence
 from symexec.testcases import TestCase
 
-PAIRS = Path(__file__).parent.parent / "equivalence"
+PAIRS = Path(__file__).parent
 LIMIT = 30.0  # seconds of CPU time for one search
 PATIENCE = 200  # seconds of the clock, on a machine that has much to do
 

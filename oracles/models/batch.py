@@ -16,12 +16,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.models.cases import Case, Maker, Unknown, default_template
-from benchmarks.models.checking import Checker, Verdict
-from benchmarks.models.native import Natives
-from benchmarks.models.prototypes import INCLUDES, Library
-from benchmarks.models.symbolic import Symbolic
-from benchmarks.models.table import row_of
+from oracles.models.cases import Case, Maker, Unknown, default_template
+from oracles.models.checking import Checker, Verdict
+from oracles.models.native import Natives
+from oracles.models.prototypes import INCLUDES, Library
+from oracles.models.symbolic import Symbolic
+from oracles.models.table import row_of
 
 MACROS = ("__builtin_trap", "sigsetjmp")  # there without being linked
 HERE = Path(__file__).parent

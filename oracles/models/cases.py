@@ -13,8 +13,8 @@ import random
 import re
 from dataclasses import dataclass
 
-from benchmarks.models.drawing import Cell, Input
-from benchmarks.models.prototypes import Prototype
+from oracles.models.drawing import Cell, Input
+from oracles.models.prototypes import Prototype
 
 TEXT, ROOM, BYTES = 6, 24, 8
 LETTERS = tuple(b"\0\0aabAZ019- +.xX%/\n\t\x7f\x80\xff")

@@ -9,9 +9,9 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.models.cases import Case
-from benchmarks.models.native import Natives, Seen
-from benchmarks.models.symbolic import Paths, Shown, Symbolic, events, forced, free
+from oracles.models.cases import Case
+from oracles.models.native import Natives, Seen
+from oracles.models.symbolic import Paths, Shown, Symbolic, events, forced, free
 from symexec.expr import Term, evaluate
 from symexec.state.state import State
 

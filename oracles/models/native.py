@@ -10,8 +10,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.models.cases import Case
 from csg.toolchain import find_compiler
+from oracles.models.cases import Case
 from symexec.replay.reports import sanitizer_environment
 from symexec.replay.sandbox import Sandbox, environment_below
 from symexec.replay.wire import Job, RawResult

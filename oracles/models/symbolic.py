@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.agreement.forced import ways_to_say
-from benchmarks.models.cases import Case
-from benchmarks.models.drawing import FLOAT_FIELDS
+from oracles.agreement.forced import ways_to_say
+from oracles.models.cases import Case
+from oracles.models.drawing import FLOAT_FIELDS
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
 from symexec.exploration.single_program import written

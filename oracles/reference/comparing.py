@@ -10,7 +10,7 @@ from csg.ir import Program
 from csg.ir.verify import verify
 from csg.language.syntax import Version
 from csg.lower import lower
-from tests.reference.interpreter import Outcome, run
+from oracles.reference.interpreter import Outcome, run
 
 
 def lowered(path: Path) -> Program:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from csg.errors import NOWHERE, Location
+from csg.ir import Passed
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable, evaluate, extract
 from symexec.memory import FaultKind
 from symexec.runtime.contract import (
@@ -100,6 +101,9 @@ class ReferenceContext:
         self.objects[number] = [0] * size
         return number << 32
 
+    def one_sided(self) -> bool:
+        return False
+
     most_allocated: int = 64
 
     def largest(self, size: Operand) -> int:
@@ -149,7 +153,7 @@ class ReferenceContext:
             self.globals[name] = self.allocate(4, "static", name)
         return self.globals[name]
 
-    def next_argument(self, list_address: int, size: int, floating: bool) -> Data:
+    def next_argument(self, list_address: int, size: int, passed: Passed) -> Data:
         number, index = self.load(list_address, 8), self.load(list_address + 8, 8)
         assert isinstance(number, int) and isinstance(index, int)
         self.store(list_address + 8, 8, index + 1)

@@ -19,7 +19,7 @@ from csg import ir
 from csg.ir import FunctionCode, Program, Value
 from csg.language.syntax import Version
 from csg.lower import floats
-from tests.reference.host import HOST, Ended
+from oracles.reference.host import HOST, Ended
 
 
 class Stuck(Exception):
@@ -425,7 +425,7 @@ def convert(bits: int, width: int, result_width: int, source: str, result: str) 
         negative_zero = value == 0 and bits >> (width - 1)
         return 1 << (result_width - 1) if negative_zero else as_bits(value, result_width)
     limit = 1 << result_width
-    if math.isnan(value) or abs(value) >= limit:
+    if math.isnan(value) or not -limit < value < limit:
         return limit >> 1  # the integer indefinite value of x86-64
     return int(value) & (limit - 1)
 

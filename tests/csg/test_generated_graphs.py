@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.random_c import program as random_c
 from csg.pipeline import program_of, unify_files
 from csg.programs import Versions
+from generators.random_c import program as random_c
 from tests.csg.analysis.random_programs import random_program
 from tests.csg.graphs.naive import agree
 from tests.csg.graphs.runs import (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from benchmarks.models.drawing import interesting_float
+from oracles.models.drawing import interesting_float
 from symexec.expr import Operand, Term, TermTable
 
 BINARY = ("add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "and", "or", "xor")

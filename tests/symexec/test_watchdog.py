@@ -17,6 +17,7 @@ from random import Random
 import pytest
 
 from csg.errors import UsageError
+from oracles.reference.context import ReferenceContext
 from symexec.campaign.building import BuildJob
 from symexec.exploration.following import Following
 from symexec.exploration.single_program import ExploreJob
@@ -29,7 +30,6 @@ from symexec.solver import PathCondition, build_solver
 from symexec.state.state import State
 from symexec.testcases import TestInput
 from symexec.watchdog import LATE, TICK, Spent, Watchdog, What, taken_memory, usual_memory
-from tests.reference.context import ReferenceContext
 
 SLACK = 1.5  # seconds: of a machine that is busy with other tests
 MEGABYTE = 1 << 20

@@ -14,8 +14,8 @@ from csg import ir
 from csg.analysis.constraints import Place
 from csg.ir import Program, Register, Value, instructions
 from csg.language.syntax import Version
-from tests.reference.host import Ended
-from tests.reference.interpreter import Frame, Machine, Stuck
+from oracles.reference.host import Ended
+from oracles.reference.interpreter import Frame, Machine, Stuck
 
 
 class TracingMachine(Machine):

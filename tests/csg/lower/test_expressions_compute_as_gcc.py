@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.reference.comparing import interpreted
+from oracles.reference.comparing import interpreted
 
 TYPES = [
     "_Bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned",

@@ -9,7 +9,7 @@ from csg.frontend import parse_text
 from csg.ir import Program
 from csg.ir.verify import verify
 from csg.lower import link, lower
-from tests.reference.interpreter import run
+from oracles.reference.interpreter import run
 
 
 def lowered(*texts: str, library: bool = False) -> Program:

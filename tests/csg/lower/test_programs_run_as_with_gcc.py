@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.reference.comparing import interpreted, native
+from oracles.reference.comparing import interpreted, native
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c"))
 STDIN = b"two\nlines\n"

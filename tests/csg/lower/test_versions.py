@@ -13,8 +13,8 @@ from csg.ir.verify import verify
 from csg.language.syntax import Version
 from csg.lower import lower
 from csg.unify import unify
-from tests.reference.comparing import lowered
-from tests.reference.interpreter import run
+from oracles.reference.comparing import lowered
+from oracles.reference.interpreter import run
 
 PROGRAMS = sorted((Path(__file__).parent / "versions").glob("*.c"))
 

@@ -10,8 +10,8 @@ import pytest
 from csg.ir.verify import verify
 from csg.language.syntax import Version
 from csg.lower import lower
+from oracles.reference.interpreter import run as interpret
 from tests.csg.unify.building import Builds, run
-from tests.reference.interpreter import run as interpret
 
 HEAD = """\
 #include <stdio.h>

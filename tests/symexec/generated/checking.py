@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from csg.language.syntax import Version
+from generators.pairs.tree import Source
+from oracles.truth import Point, Ran, Truth, truth
 from symexec.campaign.building import BuildJob
 from symexec.exploration.paths import Exploration, Finding
 from symexec.exploration.preparation import Prepared
@@ -23,8 +25,6 @@ from symexec.shadow.outcomes import Observable
 from symexec.state.state import State
 from symexec.testcases import decode
 from tests.symexec.generated.predicting import Given, lying, ran
-from tests.symexec.generated.tree import Source
-from tests.symexec.generated.truth import Point, Ran, Truth, truth
 
 LIMIT = 20.0
 

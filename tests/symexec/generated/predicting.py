@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from csg.language.syntax import Version
+from oracles.truth import Point, Ran
 from symexec.exploration.start import WATCHED
 from symexec.expr import Data, Term, evaluate, new_half, old_half
 from symexec.memory import BOTH
 from symexec.shadow.outcomes import Unit, units
 from symexec.state.endings import DivisionByZero, Exit, MemoryFault, Returned, row
 from symexec.state.state import Formatted, Outcome, State
-from tests.symexec.generated.truth import Point, Ran
 
 RESULTS = {"int": (32, True), "unsigned char": (8, False), "long": (64, True), "short": (16, True)}
 

@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
+from generators.pairs.edits import edited
+from generators.pairs.mains import main_program
 from symexec.options import After, BuildOptions, InputOptions, SearchOptions, SymbolicArguments
 from tests.symexec.generated.branches import Promising
 from tests.symexec.generated.checking import options_of
-from tests.symexec.generated.edits import edited
-from tests.symexec.generated.mains import main_program
 from tests.symexec.generated.test_pairs import pair
 
 PAIRS = int(os.environ.get("CSGTEST_PAIRS", "20"))  # 500 take four minutes

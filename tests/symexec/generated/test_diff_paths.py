@@ -14,13 +14,13 @@ import pytest
 from csg import ir
 from csg.ir import Program
 from csg.language.syntax import Version
+from generators.pairs.edits import edited
+from generators.pairs.programs import program
+from generators.pairs.tree import Source, walk
+from oracles.reference.interpreter import Frame, Machine
+from oracles.truth import Point, truth
 from symexec.options import After
-from tests.reference.interpreter import Frame, Machine
 from tests.symexec.generated.checking import Recording, options_of
-from tests.symexec.generated.edits import edited
-from tests.symexec.generated.programs import program
-from tests.symexec.generated.tree import Source, walk
-from tests.symexec.generated.truth import Point, truth
 
 Decision = tuple[str, int, int]  # function, block, and the way taken
 

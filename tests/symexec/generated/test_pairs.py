@@ -11,11 +11,11 @@ from random import Random
 
 import pytest
 
+from generators.pairs.edits import edited
+from generators.pairs.programs import program
+from generators.pairs.tree import Source
 from symexec.options import After
 from tests.symexec.generated.checking import complaints
-from tests.symexec.generated.edits import edited
-from tests.symexec.generated.programs import program
-from tests.symexec.generated.tree import Source
 
 PAIRS = int(os.environ.get("CSGTEST_PAIRS", "30"))  # 2,000 take a quarter of an hour
 

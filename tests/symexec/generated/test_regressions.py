@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from generators.pairs.tree import Function, Node, Source
 from symexec.options import After
 from tests.symexec.generated.checking import complaints
-from tests.symexec.generated.tree import Function, Node, Source
 
 PAIRS = {
     "a constant on one side, a term on the other": (

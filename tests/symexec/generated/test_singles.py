@@ -12,6 +12,9 @@ from random import Random
 import pytest
 
 from csg.language.syntax import Version
+from generators.pairs.programs import program
+from generators.pairs.tree import Source
+from oracles.truth import truth
 from symexec.exploration.paths import Exploration, Finding
 from symexec.exploration.single_program import ExploreJob
 from symexec.options import ExploreOptions
@@ -20,9 +23,6 @@ from symexec.state.endings import row
 from symexec.state.state import State
 from tests.symexec.generated.checking import options_of
 from tests.symexec.generated.predicting import lying, ran
-from tests.symexec.generated.programs import program
-from tests.symexec.generated.tree import Source
-from tests.symexec.generated.truth import truth
 
 PROGRAMS = 30
 

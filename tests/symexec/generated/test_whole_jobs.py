@@ -8,14 +8,14 @@ from random import Random
 
 import pytest
 
+from generators.pairs.edits import edited
+from generators.pairs.programs import program
+from generators.pairs.tree import Source
+from oracles.truth import truth
 from symexec.campaign.building import BuildJob
 from symexec.progress import Silence
 from tests.nightly import nightly
 from tests.symexec.generated.checking import options_of
-from tests.symexec.generated.edits import edited
-from tests.symexec.generated.programs import program
-from tests.symexec.generated.tree import Source
-from tests.symexec.generated.truth import truth
 
 SEEDS = nightly((7001, 7002, 7000), [7000])  # that one takes a while
 

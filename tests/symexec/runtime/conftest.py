@@ -6,7 +6,7 @@ import ctypes
 
 import pytest
 
-from tests.reference.native_models import renamed_models
+from oracles.reference.native_models import renamed_models
 
 
 @pytest.fixture(scope="session")

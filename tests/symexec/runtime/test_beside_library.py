@@ -1,4 +1,4 @@
-"""Models under symbolic arguments do what this machine's C library does: benchmarks/models.
+"""Models under symbolic arguments do what this machine's C library does: oracles/models.
 
 A sample of them here, `python -m benchmarks.models` tries all.
 """
@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.models.__main__ import Record, Results, page
-from benchmarks.models.batch import cases, reason, run, text
-from benchmarks.models.checking import Checker
-from benchmarks.models.native import Natives
-from benchmarks.models.prototypes import Library, library, modelled
-from benchmarks.models.symbolic import Symbolic
-from benchmarks.models.table import rows
+from oracles.models.batch import cases, reason, run, text
+from oracles.models.checking import Checker
+from oracles.models.native import Natives
+from oracles.models.prototypes import Library, library, modelled
+from oracles.models.symbolic import Symbolic
+from oracles.models.table import rows
 
 SEED = 3
 # What was wrong once; swprintf prints into what has a symbolic size, pwritev copies 0 bytes.
@@ -112,26 +111,3 @@ def test_a_model_that_had_its_time_is_bounded(host: Library, tmp_path: Path) -> 
         *tried, last = [verdict for verdict in found if verdict.case.name == name]
         assert (last.kind, last.detail) == ("bounded", f"after {turns} of 9 rounds")
         assert {verdict.case for verdict in tried} == {tried[0].case}
-
-
-def test_a_run_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
-    results = Results(tmp_path / "models.jsonl", "seed 1, 3 rounds")
-    good = Record("strlen", results.asked, {"forced agrees": 3})
-    bad = Record("strchr", results.asked, {"forced differs": 1}, ["forced: 1 became 2"])
-    other = Record("strspn", "seed 2, 3 rounds", {"forced agrees": 3})
-    for record in (good, bad, other):
-        results.keep(record)
-    assert results.known() == {"strlen": good}
-    results.keep(Record("strchr", results.asked, {"forced agrees": 1}))
-    assert results.known().keys() == {"strlen", "strchr"}
-
-
-def test_the_page_names_each_model_that_is_not_tried() -> None:
-    left = {f"__VERIFIER_{number}": "of verifiers" for number in range(20)}
-    bounded = Record("qsort", "", {"forced agrees": 2}, bounded="after 1 of 3 rounds")
-    wrong = Record("abs", "", {"point differs": 1}, ["point: 1 became 2"])
-    written = page({"qsort": bounded, "abs": wrong}, left, "seed 1, 3 rounds")
-    assert all(f"`{name}`" in written for name in left)
-    assert "Models that differ: `abs`." in written
-    assert "| after 1 of 3 rounds | `qsort` |" in written
-    assert "| point | 0 | 0 | 0 | 0 | 0 | 1 |" in written

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reference.native_models import PREFIX
+from oracles.reference.native_models import PREFIX
 
 HOST = ctypes.CDLL(None, use_errno=True)
 MANY = settings(max_examples=200, deadline=None)

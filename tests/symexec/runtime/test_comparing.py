@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oracles.reference.context import Ended, ReferenceContext
 from symexec.runtime.operands import holds
 from symexec.state.endings import MemoryFault
-from tests.reference.context import Ended, ReferenceContext
 
 HOST = ctypes.CDLL(None)
 MANY = settings(max_examples=150, deadline=None)

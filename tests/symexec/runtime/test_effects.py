@@ -14,10 +14,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.models.batch import cases, reason, text
-from benchmarks.models.checking import CHUNKS
-from benchmarks.models.prototypes import library
-from benchmarks.models.symbolic import Symbolic
 from csg import pipeline
 from csg.analysis.call_graph import call_graph
 from csg.analysis.constraints import points_to
@@ -35,6 +31,10 @@ from csg.ir.library_effects import (
     parsed,
 )
 from csg.programs import Versions
+from oracles.models.batch import cases, reason, text
+from oracles.models.checking import CHUNKS
+from oracles.models.prototypes import library
+from oracles.models.symbolic import Symbolic
 from symexec.expr import Data
 from symexec.runtime.contract import Context, ModelEntry, SharedModel
 from symexec.runtime.library import complete, declared_effects, load_archive, registry

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from oracles.reference.context import ReferenceContext
+from oracles.reference.native_models import PREFIX, shared_library
 from symexec.expr import Term
-from tests.reference.context import ReferenceContext
-from tests.reference.native_models import PREFIX, shared_library
 
 MATH = ctypes.CDLL("libm.so.6", use_errno=True)
 FEW = settings(max_examples=60, deadline=None)

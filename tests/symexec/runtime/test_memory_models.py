@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from oracles.reference.context import Ended, ReferenceContext
 from symexec.expr import Term
 from symexec.memory import FaultKind
 from symexec.runtime.library import registry
@@ -20,7 +21,6 @@ from symexec.state.endings import (
     Trapped,
     Unsupported,
 )
-from tests.reference.context import Ended, ReferenceContext
 
 
 @pytest.fixture

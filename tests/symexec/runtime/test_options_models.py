@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from oracles.reference.context import ReferenceContext
+from oracles.reference.native_models import PREFIX
 from symexec.runtime.formats.float_reading import number_in
-from tests.reference.context import ReferenceContext
-from tests.reference.native_models import PREFIX
 
 HOST = ctypes.CDLL(None, use_errno=True)
 MATH = ctypes.CDLL("libm.so.6")

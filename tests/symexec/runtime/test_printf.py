@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oracles.reference.context import Ended, ReferenceContext
+from oracles.reference.native_models import shared_library
 from symexec.expr import Operand
 from symexec.runtime.formats.directives import BadFormat, Conversion, parse
 from symexec.state.endings import Unsupported
 from symexec.state.state import Formatted
-from tests.reference.context import Ended, ReferenceContext
-from tests.reference.native_models import shared_library
 
 MANY = settings(max_examples=400, deadline=None)
 ROOM = 8192

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reference.context import ReferenceContext
+from oracles.reference.context import ReferenceContext
 
 HOST = ctypes.CDLL(None)
 MANY = settings(max_examples=60, deadline=None)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reference.native_models import PREFIX
+from oracles.reference.native_models import PREFIX
 
 HOST = ctypes.CDLL(None)
 KEYS = st.lists(st.tuples(st.sampled_from("iiidf"), st.integers(1, 40)), max_size=70)

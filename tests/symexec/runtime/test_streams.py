@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from oracles.reference.context import Ended, ReferenceContext
 from symexec.expr import Operand
 from symexec.runtime.filesystem.nodes import Contents, standard_input
 from symexec.runtime.stdio.streams import EOF
 from symexec.state.endings import Unsupported
-from tests.reference.context import Ended, ReferenceContext
 
 
 def world_with(data: bytes, symbolic: bool = False) -> ReferenceContext:

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from csg.errors import NOWHERE
+from oracles.reference.context import Ended, ReferenceContext
 from symexec.expr import Operand, Term, evaluate
 from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk
 from symexec.runtime.process import different_files
 from symexec.state.endings import Exit, Unsupported
 from symexec.state.inputs import Input, InputKind
 from symexec.state.state import Outcome
-from tests.reference.context import Ended, ReferenceContext
 
 Call = tuple[str, int, int]
 O_RDWR, O_CREAT, O_TRUNC, O_APPEND = 2, 0o100, 0o1000, 0o2000

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reference.native_models import PREFIX
+from oracles.reference.native_models import PREFIX
 
 HOST = ctypes.CDLL(None, use_errno=True)
 FEW = settings(max_examples=80, deadline=None)
