@@ -28,22 +28,29 @@ def imports() -> grimp.ImportGraph:
     return grimp.build_graph("csg", "symexec", cache_dir=None)
 
 
-def test_no_modules_import_each_other(imports: grimp.ImportGraph) -> None:
+@pytest.fixture(scope="module")
+def all_imports() -> grimp.ImportGraph:
+    """Those of tests, benchmarks and what they share as well."""
+    around = ("generators", "oracles", "tests", "benchmarks")
+    return grimp.build_graph("csg", "symexec", *around, cache_dir=None)
+
+
+def test_no_modules_import_each_other(all_imports: grimp.ImportGraph) -> None:
     graph: nx.DiGraph[str] = nx.DiGraph()
-    for module in imports.modules:
+    for module in all_imports.modules:
         graph.add_edges_from(
-            (module, other) for other in imports.find_modules_directly_imported_by(module)
+            (module, other) for other in all_imports.find_modules_directly_imported_by(module)
         )
     circles = [sorted(each) for each in nx.strongly_connected_components(graph) if len(each) > 1]
     assert graph.number_of_edges() > 1000
     assert circles == []
 
 
-def test_no_packages_import_each_other(imports: grimp.ImportGraph) -> None:
+def test_no_packages_import_each_other(all_imports: grimp.ImportGraph) -> None:
     breakers = {
-        package: sorted(imports.nominate_cycle_breakers(package))
-        for package in sorted(imports.modules)
-        if len(imports.find_children(package)) > 1
+        package: sorted(all_imports.nominate_cycle_breakers(package))
+        for package in sorted(all_imports.modules)
+        if len(all_imports.find_children(package)) > 1
     }
     assert len(breakers) > 20
     assert {package: found for package, found in breakers.items() if found} == {}
