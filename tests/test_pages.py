@@ -298,7 +298,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a whole run."""
     out = tmp_path_factory.mktemp("run") / "out"
     words = ["build", *map(str, sample("cut_ranges")), "--entry", "parse_ranges"]
-    assert cli.main([*words, "--time", "6", "--quiet", "--out", str(out)]) == 1
+    assert cli.main([*words, "--time", "6", "--deterministic", "--quiet", "--out", str(out)]) == 1
     return out / "report.html"
 
 
