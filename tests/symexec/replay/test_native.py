@@ -100,6 +100,22 @@ def test_hardly_a_run_begins_by_execve(style: str, tmp_path: Path) -> None:
     assert codes == [test.args[0][0] for test in tests for _ in range(2)]
 
 
+@pytest.mark.parametrize("style", [PLAIN, SANITIZED])
+@pytest.mark.parametrize("execute", [False, True])
+def test_errno_is_zero_at_startup(style: str, execute: bool, tmp_path: Path) -> None:
+    """Also where sanitizers have been at work before (C17 7.5p3); what a constructor of the
+    program leaves there stays."""
+    text = (
+        "#include <errno.h>\nstatic int before;\n"
+        "__attribute__((constructor)) static void early(void) { before = errno; errno = 7; }\n"
+        "int main(void) { return before * 10 + errno; }\n"
+    )
+    with NativeReplay(plan(tmp_path, text)) as replay:
+        request = Request("new", EMPTY, None, style, alone=execute)
+        (seen,) = replay.observe_all([request])
+    assert seen.exit == 7
+
+
 def test_the_name_of_a_file_is_no_difference(tmp_path: Path) -> None:
     text = "#include <stdio.h>\nint main(void) { puts(__FILE__); return 0; }\n"
     with NativeReplay(plan(tmp_path, text)) as replay:
