@@ -195,7 +195,12 @@ def _stray(character: str) -> str:
 # the macro's name, or of the argument that it repeats.
 
 
-_WORDS = re.compile(r"""/\*.*?(?:\*/|$)|//.*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\w+|[^\w\s]""")
+_WORDS = re.compile(
+    r"""/\*.*?(?:\*/|$)|//.*|(?:u8|[LuU])?"(?:[^"\\]|\\.)*"|[LuU]?'(?:[^'\\]|\\.)*'
+    |\.?\d(?:[eEpP][+-]|[\w.])*|[\w$]+|->|\+\+|--|<<=|>>=|<<|>>|[-+*/%&|^!=<>]=|&&|\|\||\.\.\.|[^\w\s]""",
+    re.VERBOSE,
+)
+_MOST_CELLS = 1 << 18  # of the table of an alignment
 
 
 def restore(tokens: Iterable[Token], sources: Mapping[str, Sequence[str]]) -> None:
@@ -214,34 +219,48 @@ def _restore_line(tokens: list[Token], source: str) -> None:
         for found in _WORDS.finditer(source)
         if not found[0].startswith(("/*", "//"))
     ]
-    position = 0  # in words: nothing before it is looked at again
-    macro = -1  # the word that the tokens before came from, if they are not in the line
-    for token in tokens:
-        found = _find(words, position, token.value, macro)
+    if not words:
+        return
+    position = 0  # in words: all before it is taken
+    made = _common([token.value for token in tokens], [word for _, word in words])
+    for token, found in zip(tokens, made, strict=True):
         if found is not None:
             position = found + 1
-            token.column = words[found][0]
-        elif words:
-            macro = min(position, len(words) - 1)
-            token.column = words[macro][0]
+        at = found if found is not None else min(position, len(words) - 1)
+        token.column = words[at][0]
 
 
-def _find(words: list[tuple[int, str]], start: int, value: str, macro: int) -> int | None:
-    """The position of the next occurrence of a token in the source line. Punctuation may be cut
-    into pieces in the source, and is not looked for behind a name that may be the macro that made
-    it."""
-    is_word = value[0].isalnum() or value[0] in "_\"'"
-    for index in range(start, len(words)):
-        word = words[index][1]
-        if word == value:
-            return index
-        if not is_word and len(value) > 1 and value.startswith(word):
-            joined = "".join(part for _, part in words[index : index + len(value)])
-            if joined == value:
-                return index
-        if not is_word and word.isidentifier() and index != macro:
-            return None
-    return None
+def _common(tokens: Sequence[str], words: Sequence[str]) -> list[int | None]:
+    """For each token the position of the word of the source line that it is, None where a macro
+    made it: a longest common subsequence, as what no macro made stands in both in one order. Of
+    several the one whose tokens stand last: the first ones rather are the macro's own."""
+    found: list[int | None] = [None] * len(tokens)
+    start, token, word = 0, len(tokens), len(words)
+    while start < min(token, word) and tokens[start] == words[start]:
+        found[start] = start
+        start += 1
+    while start < min(token, word) and tokens[token - 1] == words[word - 1]:
+        token, word = token - 1, word - 1
+        found[token] = word
+    if (token - start) * (word - start) > _MOST_CELLS:
+        return found
+    lengths = [[0] * (word - start + 1)]  # of what is common to the first tokens and words
+    for each in tokens[start:token]:
+        row = [0]
+        for at, other in enumerate(words[start:word]):
+            above = lengths[-1]
+            row.append(above[at] + 1 if each == other else max(above[at + 1], row[-1]))
+        lengths.append(row)
+    while token > start and word > start:
+        row = lengths[token - start]
+        if tokens[token - 1] == words[word - 1]:
+            token, word = token - 1, word - 1
+            found[token] = word
+        elif row[word - start - 1] == row[word - start]:
+            word -= 1
+        else:
+            token -= 1
+    return found
 
 
 # Attributes with a meaning for types, control flow or callers; others are noted and left out.

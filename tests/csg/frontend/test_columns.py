@@ -19,10 +19,17 @@ def columns(preprocessed: str, source: str) -> list[int]:
         ("int x = 1;", "int x = 1;", [1, 5, 7, 9, 10]),
         ("int x = 1;", "int   x =  1;", [1, 7, 9, 12, 13]),
         ("int x = 1;", "int /* x */ x = /* = */ 1;", [1, 13, 15, 25, 26]),
-        ("x = ((a)+1) + b;", "x = NEXT(a) + b;", [1, 3, 5, 9, 10, 11, 13, 15, 15, 15, 15, 16]),
+        ("x = ((a)+1) + b;", "x = NEXT(a) + b;", [1, 3, 5, 9, 10, 11, 11, 11, 11, 13, 15, 16]),
         ('f("a  b");', 'f( "a  b" );', [1, 2, 4, 11, 12]),
         ("a >>= b;", "a   >>=   b;", [1, 5, 11, 12]),
         ("x = 0;", "x = ZERO;", [1, 3, 5, 9]),
+        # What a macro made may be written further behind, too.
+        (
+            "a = 1; f(1, 1 > 2);",
+            "a = true; f(1, 1 > 2);",
+            [1, 3, 5, 9, 11, 12, 13, 14, 16, 18, 20, 21, 22],
+        ),
+        ("(*e()) = 0; x = 1;", "errno = 0; x = 1;", [1, 1, 1, 1, 1, 1, 7, 9, 10, 12, 14, 16, 17]),
     ],
 )
 def test_columns(preprocessed: str, source: str, wanted: list[int]) -> None:

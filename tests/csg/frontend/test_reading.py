@@ -142,7 +142,7 @@ def test_places_are_those_of_the_source(tmp_path: Path) -> None:
     assert isinstance(assignment, ExpressionStatement)
     total = assignment.expression.value  # type: ignore[union-attr]
     assert isinstance(total, Binary)
-    assert total.left.location == Location(file, 3, 10)  # the argument that MAX repeats
+    assert total.left.location == Location(file, 3, 6)  # what MAX stands for
     assert total.right.location == Location(file, 3, 22)
 
 
