@@ -29,6 +29,7 @@ AFTER = " after the call"
 SHOWN = 2000  # characters of a stream
 _LISTED, _NODES = 8, 8  # changes below a table, nodes of a sequence in it
 _ALONE, _PAIRED = 46, 25  # characters of a text below a table
+_ALIKE = 8  # characters of it in front of what differs
 _STEPS = 7  # changes at the beginning and at the end of a way
 _MEETINGS, _OUTPUTS = 3, 2  # on a way
 _DRIVER = re.compile(r"/\S*/drivers/[0-9a-f]{32,}/")
@@ -369,7 +370,24 @@ def _edit(change: ChangeInfo) -> str:
         return f"{new}  by {_cause(change)}"
     if not new:
         return f"deleted  {old}"
-    return "  ->  ".join(_on_one_line(each, _PAIRED) for each in (change.old_text, change.new_text))
+    return "  ->  ".join(_around_difference(change.old_text, change.new_text))
+
+
+def _around_difference(old: str, new: str) -> tuple[str, str]:
+    """Two statements on one line each, cut to what one line of a table holds of both. Where they
+    begin alike for longer than that, the beginning is left out."""
+    lines = " ".join(old.split()), " ".join(new.split())
+    most = max(_PAIRED, 2 * _PAIRED - min(map(len, lines)))
+    alike = zip(*lines, strict=False)
+    same = next((at for at, (a, b) in enumerate(alike) if a != b), min(map(len, lines)))
+    start = 0
+    if same > most - _ALIKE and max(map(len, lines)) > most:
+        words = (found.start() for found in re.finditer(r"\b\w", lines[0][:same]))
+        start = max((at for at in words if at <= same - _ALIKE), default=0)
+    start = max(start, same - most // 2) if start else 0
+    begin = "..." if start else ""
+    shown = [_on_one_line(begin + line[start:], most) for line in lines]
+    return shown[0], shown[1]
 
 
 def _on_one_line(text: str, most: int = 40) -> str:

@@ -35,6 +35,8 @@ _TOKEN = re.compile(
 )
 _WORD = re.compile(r"[\w$\"'.]")
 _HEADS = frozenset(("if", "while", "for", "switch"))
+_OPEN = re.compile(r":$|^(?:if|while|for|switch)\b")  # a label or a head: no semicolon behind it
+_FURTHER = 12  # lines that the last statement of a change may go on
 _BEFORE = frozenset(("else", "do"))  # keywords that begin a statement and are none by themselves
 _KEYWORDS = _HEADS | {"return", "case", "sizeof"}
 _PREFIXES = frozenset(("-", "+", "*", "&", "!", "~", "++", "--"))
@@ -163,6 +165,24 @@ def _shortened(text: str) -> str:
         return text
     digest = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return f"{text[: LONGEST // 2]} ... {digest}"
+
+
+def as_written(printed: str, first: Location, last: Location, lines: Sequence[str]) -> str:
+    """A change from ``first`` to ``last`` in the words of the source ``lines``: ``printed`` where
+    its tokens stand there one behind the other; else, as a macro stands for some of them, the
+    statements around these places."""
+    source = "\n".join(lines[first.line - 1 : last.line + _FURTHER])
+    words = [token for _, token in _tokens(source)]
+    wanted = [token for _, token in _tokens(printed)]
+    found = range(len(words) - len(wanted) + 1)
+    if any(words[at : at + len(wanted)] == wanted for at in found):
+        return printed
+    text = _Text()
+    for (line, column), statement in statements(source):
+        text.starts.append((line + first.line - 1, column))
+        text.texts.append(statement)
+    shown = [text.texts[at] for at in text.within(first, last)]
+    return " ".join(each if _OPEN.search(each) else f"{each};" for each in shown) or printed
 
 
 def statements(text: str) -> Iterator[tuple[Position, str]]:

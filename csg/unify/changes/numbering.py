@@ -35,6 +35,7 @@ from csg.language.syntax import (
     Version,
 )
 from csg.language.traversal import Tree, children, rebuilt, walk
+from csg.unify.changes.identities import as_written
 from csg.unify.matching.normal import reached_by
 from csg.unify.merging.edits import Edit, Edits, Piece, Span, span_of
 from csg.unify.unified import ChangeRecord
@@ -172,7 +173,10 @@ def _text(edit: Edit, version: Version, unit: TranslationUnit, shared: Lines) ->
             case _:
                 parts.append(style.expressions.of(piece))  # type: ignore[arg-type]
     text = " ".join(" ".join(parts).split())
-    return shortened(f"{edit.word} ({text})" if edit.word else text)
+    if edit.word:
+        text = f"{edit.word} ({text})"
+    last = span.end if span.end.file == span.start.file else span.start
+    return shortened(as_written(text, span.start, last, unit.sources.get(span.start.file, [])))
 
 
 def _in_hunks(records: list[ChangeRecord], roots: list[int]) -> tuple[ChangeRecord, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from csg.errors import Location
-from csg.frontend import parse_text
+from csg.frontend import parse_file, parse_text
 from csg.ir import ChangeInfo
 from csg.unify import Unified, unify
 
@@ -61,6 +63,39 @@ def test_texts_are_the_lines_of_the_source() -> None:
         ("if (n > limit)", "if (n >= limit)"),
         ("", "seen = n;"),
         ("return n;", "return n + seen;"),
+    ]
+
+
+MACROS = """\
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#define MOST(a, b) ((a) > (b) ? (a) : (b))
+int g(int);
+int f(int x)
+{
+    bool large = false;
+"""
+
+
+def test_statements_of_one_line_are_in_the_words_of_the_source(tmp_path: Path) -> None:
+    """Not in those that macros stand for; a macro may write what stands further behind, too."""
+    sides = {
+        "old.c": "    if (x > 10) { large = true; g(1); }\n    return large + x;\n}\n",
+        "new.c": "    errno = 0; if (x > MOST(9, 8) && true) { large = false; g(MOST(1, 0)); }\n"
+        "    g(x); if (errno == ERANGE) return EXIT_FAILURE;\n    return large + x;\n}\n",
+    }
+    for name, text in sides.items():
+        (tmp_path / name).write_text(MACROS + text)
+    changes = unify(*(parse_file(tmp_path / name) for name in sides)).changes
+    assert [(c.old_text, c.new_text) for c in changes] == [
+        ("", "errno = 0;"),
+        ("x > 10", "if (x > MOST(9, 8) && true)"),
+        ("large = true;", "large = false;"),
+        ("g(1);", "g(MOST(1, 0));"),
+        ("", "g(x);"),
+        ("", "if (errno == ERANGE)"),
+        ("", "return EXIT_FAILURE;"),
     ]
 
 

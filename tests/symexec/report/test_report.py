@@ -365,6 +365,33 @@ def test_changes_with_one_cause_are_one_line_of_the_table() -> None:
     assert "  new a.c:7: x" in lines
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("x = 1;", "x = 2;", "x = 1;  ->  x = 2;"),
+        ("x = 1;", "x = first(one, two, three);", "x = 1;  ->  x = first(one, two, three);"),
+        (
+            'printf("%ld\\n", LIMIT(v, 10));',
+            'printf("%ld\\n", LIMIT(v, 11));',
+            "...LIMIT(v, 10));  ->  ...LIMIT(v, 11));",
+        ),
+        (
+            "if (is_digit(text[0][0]))",
+            "if (is_digit(text[0][0]) || text[0][0] == '+')",
+            "...text[0][0]))  ->  ...text[0][0]) || text...",
+        ),
+    ],
+)
+def test_two_statements_are_shown_where_they_differ(old: str, new: str, shown: str) -> None:
+    change = ChangeInfo(1, "modified", "f", Location("a.c", 3), None, old, new)
+    made = report(changes=(change,), tests=[case("t1", b"1", blame=Blame(((1,),), (1,)))])
+    out = io.StringIO()
+    print_report(made, out)
+    (line,) = (each for each in out.getvalue().splitlines() if each.startswith("  change 1 "))
+    assert line == f"  change 1  a.c:3  {shown}"
+    assert len(line) <= 80
+
+
 def test_changes_that_are_not_listed_are_counted() -> None:
     changes = tuple(
         ChangeInfo(each, "added", "f", Location("a.c", each), None, "", "g();")
