@@ -430,6 +430,61 @@ def test_functions_are_folded_and_unfolded(page: Page) -> None:
     assert page.value("document.querySelectorAll('.node.hidden').length") == 0
 
 
+# The least contrast of a text to what is behind it (WCAG 2.2, 1.4.3), and where it is.
+CONTRAST = """(() => {
+  const colour = (text) => {
+    const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number);
+    return [r, g, b, a];
+  };
+  const over = ([r, g, b, a], below) => [r, g, b].map((c, at) => c * a + below[at] * (1 - a));
+  const light = (parts) => parts
+    .map((c) => c / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, at) => sum + c * [0.2126, 0.7152, 0.0722][at], 0);
+  const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  let least = [99, ''];
+  while (texts.nextNode()) {
+    const own = texts.currentNode.parentElement;
+    if (!texts.currentNode.data.trim() || !own.checkVisibility() || own.closest('svg, .viewer'))
+      continue;
+    const around = [];
+    for (let each = own; each; each = each.parentElement) around.unshift(each);
+    let behind = dark ? [18, 18, 18] : [255, 255, 255], shown = 1;
+    for (const each of around) {
+      const style = getComputedStyle(each);
+      behind = over(colour(style.backgroundColor), behind);
+      shown *= Number(style.opacity);
+    }
+    const written = colour(getComputedStyle(own).color);
+    const both = [over([...written.slice(0, 3), written[3] * shown], behind), behind].map(light);
+    const contrast = (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
+    if (contrast < least[0]) least = [contrast, own.className + ': ' + texts.currentNode.data];
+  }
+  return least;
+})()"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_can_be_read(run: Page, scheme: str) -> None:
+    wanted = [{"name": "prefers-color-scheme", "value": scheme}]
+    run.asked("Emulation.setEmulatedMedia", features=wanted)
+    run.value("document.querySelectorAll('details').forEach((each) => each.open = true)")
+    least, where = run.value(CONTRAST)
+    assert least >= 4.5, where
+
+
+@pytest.mark.parametrize("width", [320, 400, 800])
+def test_a_narrow_page_is_read_downwards(browser: Browser, written: Path, width: int) -> None:
+    """Nothing stands beside the window, and nothing is as narrow as a letter."""
+    page = browser.opened(written, width=width)
+    page.value("document.querySelectorAll('details').forEach((each) => each.open = true)")
+    assert page.value("document.documentElement.scrollWidth") <= width
+    narrow = (
+        "[...document.querySelectorAll('main td')].filter((each) => each.textContent.length > 6"
+    )
+    assert page.value(f"{narrow} && each.clientWidth < 48).map((each) => each.textContent)") == []
+
+
 def test_a_page_is_dark_where_that_is_wanted_and_prints_open(run: Page) -> None:
     background = "getComputedStyle(document.documentElement).colorScheme"
     assert run.value(background) == "light dark"
