@@ -16,7 +16,7 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -99,30 +99,32 @@ def hurried(words: Sequence[str]) -> list[str]:
     ]
 
 
-def printed(command: Command, folder: Path) -> str:
+def printed(command: Command, folder: Path, environment: Mapping[str, str] = NAMED) -> str:
     if command.shell:
         done = subprocess.run(
             ["sh", "-c", *command.words], cwd=folder, capture_output=True, text=True, timeout=300,
-            check=False, env={**os.environ, **NAMED},
+            check=False, env={**os.environ, **environment},
         )  # fmt: skip
         code, out, err = done.returncode, done.stdout, done.stderr
     else:
         words = list(command.words[1:]) if command.exact else hurried(command.words)
-        ran = csgtest(*words, folder=folder, environment=NAMED, seconds=300)
+        ran = csgtest(*words, folder=folder, environment=environment, seconds=300)
         code, out, err = ran.code, ran.out, ran.err
     fine = {0} if command.shell else {0, 1}
     assert code in fine, f"{shlex.join(command.words)}\n{out}{err}"
     return out
 
 
-def performed(document: str, folder: Path) -> Iterator[tuple[Command, str]]:
+def performed(
+    document: str, folder: Path, environment: Mapping[str, str] = NAMED
+) -> Iterator[tuple[Command, str]]:
     """Each command, when it has run, and what it printed."""
     for step in steps(document):
         match step:
             case Written(name, text):
                 (folder / name).write_text(text)
             case Command():
-                yield step, printed(step, folder)
+                yield step, printed(step, folder, environment)
 
 
 def playground(folder: Path) -> Path:
