@@ -73,8 +73,14 @@ def parts(seen: Observation) -> list[tuple[str, str]]:
     return found
 
 
-def _value(value: object) -> str:
-    return text_of(value) if isinstance(value, bytes) else str(value)
+def _value(value: Value) -> str:
+    match value:
+        case bytes():
+            return text_of(value)
+        case ():
+            return "as it was"
+        case _:
+            return c_value(value)
 
 
 def finder(each: Group) -> str:

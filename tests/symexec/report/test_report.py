@@ -6,6 +6,7 @@ import base64
 import hashlib
 import io
 import json
+import math
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -23,12 +24,13 @@ from symexec.report.page import highlights, page
 from symexec.report.replaying import load_report, replay_folder
 from symexec.report.session import LiveReport, finish
 from symexec.report.table import aligned, fitted, print_report
-from symexec.report.words import contrasted, reservations, short_paths
+from symexec.report.words import contrasted, parts, reservations, short_paths
 from symexec.state.state import DivergenceKind, Event, EventKind
 from symexec.testcases import (
     Blame,
     DifferenceKind,
     Divergence,
+    LongDouble,
     Observation,
     Observed,
     OutputFolder,
@@ -37,6 +39,7 @@ from symexec.testcases import (
     Verdict,
     from_json,
 )
+from symexec.testcases.inputs import Elements
 from symexec.triage import examine
 
 CHANGES = (
@@ -336,6 +339,47 @@ def test_the_table_shows_where_two_runs_differ(
 ) -> None:
     runs = [Observation(**{"exit": 0, **fields}) for fields in (old, new)]  # type: ignore[arg-type]
     assert contrasted(*runs) == shown
+
+
+@pytest.mark.parametrize(
+    ("seen", "shown"),
+    [
+        (Observation(exit=3), {"ends": "exit 3"}),
+        (Observation(exit=0, returned="7"), {"ends": "returns 7"}),
+        (Observation(exit=0, returned="void"), {"ends": "returns"}),
+        (Observation(signal="SIGABRT"), {"ends": "SIGABRT"}),
+        (Observation(sanitizer="heap-use-after-free"), {"ends": "heap-use-after-free"}),
+        (Observation(timed_out=True), {"ends": "does not end"}),
+        (Observation(timed_out=True, cpu_s=2.0), {"ends": "still runs after 2.0 s"}),
+        (Observation(exit=0, leaks=2), {"ends": "exit 0, 2 objects lost"}),
+        (Observation(exit=0, stdout=b"\xff\n"), {"ends": "exit 0", "stdout": "\\xff\n"}),
+        (Observation(exit=0, stderr=b"\x1b[2J"), {"ends": "exit 0", "stderr": "\\x1b[2J"}),
+        (Observation(exit=0, files=(("a\n", b""),)), {"ends": "exit 0", "file a\\x0a": ""}),
+        *(
+            (
+                Observation(exit=0, returned="1", memory=(("p->n", value),)),
+                {"ends": "returns 1", "p->n after the call": text},
+            )
+            for value, text in [
+                (5, "5"),
+                (-1.5, "-1.5"),
+                (math.inf, "INFINITY"),
+                (LongDouble("0.1"), "0.1L"),
+                (b"ab", "ab"),
+                (b"[freed]", "[freed]"),
+                ((1, 2), "(int[]) {1, 2}"),
+                ((), "as it was"),
+                (Elements(3), "3 elements"),
+                (None, "NULL"),
+            ]
+        ),
+        (Observation(exit=0, report=" at a.c:3\n"), {"ends": "exit 0", "report": "at a.c:3"}),
+    ],
+)
+def test_each_kind_of_observation_is_in_words_of_c(
+    seen: Observation, shown: dict[str, str]
+) -> None:
+    assert dict(parts(seen)) == shown
 
 
 def test_changes_with_one_cause_are_one_line_of_the_table() -> None:
