@@ -79,6 +79,16 @@ class UnsupportedError(CsgtestError):
     """Correct C of a kind that csgtest cannot treat yet."""
 
 
+def failure_text(failure: BaseException) -> str:
+    """Why a part of a run ended, when the rest goes on without it. What the system refuses (files,
+    memory, processes) is told apart from a defect of csgtest."""
+    if isinstance(failure, CsgtestError):
+        return failure.message
+    if isinstance(failure, OSError):
+        return f"{failure.strerror or failure}; look at ulimit -a"
+    return f"internal error: {failure!r}"
+
+
 # ------------------------------------------------------------------------------------- deep nesting
 # Let deeply nested C be read by recursive functions; give up with an error, not a crash.
 

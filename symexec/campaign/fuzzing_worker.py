@@ -25,7 +25,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from csg.errors import CsgtestError, ToolchainError
+from csg.errors import ToolchainError, failure_text
 from csg.language.syntax import Compound, FunctionDefinition, Symbol
 from csg.records import record
 from symexec.exploration.following import Following
@@ -322,15 +322,7 @@ def serve(requests: BinaryIO, answers: BinaryIO, scratch: Path) -> None:
         pass
     except Exception as failure:
         if loop is None or not loop.over.is_set():  # otherwise it was stopped during a run
-            send(answers, Failure(_message_of(failure)))
-
-
-def _message_of(failure: Exception) -> str:
-    """The message of an exception. A defect of csgtest is reported as well: the campaign goes on
-    without the process."""
-    if isinstance(failure, CsgtestError):
-        return str(failure)
-    return f"internal error: {failure!r}"
+            send(answers, Failure(failure_text(failure)))
 
 
 # ---------------------------------------------------------------------------------------- fuzzing
@@ -506,7 +498,7 @@ class Fuzzing:
                     self._process.keep(test)
                 self._began = time.monotonic()
         except Exception as error:  # nobody looks at the result of a thread of the pool
-            self._broken = _message_of(error)
+            self._broken = failure_text(error)
             self._give_up()
 
     def _commission(self) -> Commission:

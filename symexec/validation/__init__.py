@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from csg.errors import ToolchainError
+from csg.errors import ToolchainError, failure_text
 from csg.language.syntax import Expression
 from csg.records import record
 from csg.unify.output.printing import probed_text
@@ -111,12 +111,10 @@ def _serve(
         try:
             for each in comparison.judged(noted, replay, lambda: not over.is_set()):
                 send(answers, each)
-        except ToolchainError as error:
-            failure = error.message
         except BrokenPipeError:
             raise
-        except Exception as error:  # a defect of csgtest, which must not end the search
-            failure = f"internal error: {error!r}"
+        except Exception as error:  # must not end the search
+            failure = failure_text(error)
         send(answers, _Over(failure))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from csg import toolchain
-from csg.errors import ToolchainError
+from csg.errors import ToolchainError, failure_text
 from csg.toolchain import (
     CompilerPool,
     compile_program,
@@ -203,3 +203,15 @@ def test_what_is_asked_of_a_closed_pool_never_runs() -> None:
     pool.close()
     ran: list[int] = []
     assert pool.submit(ran.append, 1).cancelled() and not ran
+
+
+@pytest.mark.parametrize(
+    ("failure", "text"),
+    [
+        (OSError(24, "Too many open files"), "Too many open files; look at ulimit -a"),
+        (ToolchainError("no compiler", hint="install one"), "no compiler"),
+        (KeyError("x"), "internal error: KeyError('x')"),
+    ],
+)
+def test_what_the_system_refuses_is_no_internal_error(failure: Exception, text: str) -> None:
+    assert failure_text(failure) == text
