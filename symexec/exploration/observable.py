@@ -360,8 +360,8 @@ def _texts(state: State, one: Operand, two: Operand) -> Operand:
     alike: Data = 1  # both texts are equal up to here and not yet at their end
     for place in range(LONGEST):
         left, right = _byte(state, one + place, OLD), _byte(state, two + place, NEW)
-        if left is None and right is None and place:
-            return plain(disjunction(parts))  # a text ends before its object does
+        if left is None and right is None:  # both texts end with their objects, or both were freed
+            return plain(disjunction(parts))
         if left is None or right is None:
             return 1
         parts.append(conjunction([alike, compare("ne", 8, left, right)]))
@@ -373,10 +373,10 @@ def _texts(state: State, one: Operand, two: Operand) -> Operand:
 
 
 def _byte(state: State, address: int, mode: int) -> Data | None:
-    """A byte of an object; None outside. The size of the object may be a term and smaller at run
+    """A byte of an object; None outside, and where the version has freed it. The size of the object may be a term and smaller at run
     time: the text has ended there."""
     item, offset = state.memory.find(address >> 32), offset_of(address)
-    if item is None or not 0 <= offset < len(item.data):
+    if item is None or not 0 <= offset < len(item.data) or item.dead & mode:
         return None
     return item.load(offset, 1, mode)
 
@@ -470,7 +470,21 @@ def outliving(
 
 
 def _compared(kind: Type) -> bool:
-    return not isinstance(kind, Array) or isinstance(kind.length, int)
+    """Can all parts of an object be compared? Not of an array of unknown length, nor vectors."""
+    if isinstance(kind, Array) and not isinstance(kind.length, int):
+        return False
+    waiting = [kind]
+    while waiting:
+        match waiting.pop():
+            case Array(element=element):
+                waiting.append(element)
+            case Record(fields=fields, spelling=spelling):
+                if spelling:
+                    return False
+                waiting += [each.type for each in fields or ()]
+            case _:
+                pass
+    return True
 
 
 def _is_unique(stem: str, defined: Named) -> bool:

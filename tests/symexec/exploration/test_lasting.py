@@ -130,6 +130,14 @@ ROWS = [
     # Only the contents of what is returned count, not where it lies.
     ("static int a[] = {1, 1, 2}; int *f(void) { return a; }", "return a", "return a + 1", SAME),
     ("static int a[] = {1, 1, 2}; int *f(void) { return a; }", "return a", "return a + 2", OTHER),
+    # A text that both have freed is no text.
+    (
+        "void *malloc(unsigned long); void free(void *); static char *b;"
+        "int f(unsigned char n) { b = malloc(n % 4 + 2); free(b); return n; }",
+        "+ 2",
+        "+ 3",
+        SAME,
+    ),
     # A part that cannot be told natively is no proof.
     (
         "static union { int whole; char parts[8]; } u; void f(int x) { u.whole = x; }",
