@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from csg.errors import Location, ParseError, UnsupportedError
 from csg.frontend.context import Context
@@ -26,7 +27,10 @@ from csg.language.types import (
     UINT128,
     ULONG,
     USHORT,
+    Array,
+    Function,
     Integer,
+    Pointer,
     Type,
     alignment_of,
     is_signed,
@@ -43,14 +47,15 @@ _MODES: dict[str, tuple[Type, Type]] = {  # signed and unsigned of one size
 
 @record
 class Wishes:
-    """What attributes and alignment specifiers ask for; ``alignment`` 0 and ``mode`` '' ask for
-    nothing."""
+    """What attributes and alignment specifiers ask for; ``alignment`` 0, ``vector`` 0 and ``mode``
+    '' ask for nothing."""
 
     alignment: int = 0
     packed: bool = False
     transparent: bool = False
     noreturn: bool = False
     mode: str = ""
+    vector: int = 0  # bytes
     hooks: tuple[Hook, ...] = ()
     weak: bool = False
     alias: str = ""
@@ -58,8 +63,11 @@ class Wishes:
     nonnull: frozenset[int] = frozenset()  # parameters, from 1 on; 0: all
     access: tuple[tuple[int, int], ...] = ()  # a pointer, and the number of what is behind it
 
-    def of_mode(self, found: Type, location: Location) -> Type:
-        """``found`` with the size that __attribute__((mode(...))) names."""
+    def adapted(self, context: Context, found: Type, location: Location) -> Type:
+        """``found`` with the size that __attribute__((mode(...))) names, or the vector of it that
+        __attribute__((vector_size(...))) makes."""
+        if self.vector:
+            return self._vector(context, found)
         if not self.mode:
             return found
         if self.mode not in _MODES:
@@ -67,12 +75,26 @@ class Wishes:
         signed = not isinstance(found, Integer) or is_signed(found)
         return _MODES[self.mode][0 if signed else 1]
 
+    def _vector(self, context: Context, found: Type) -> Type:
+        """``found`` with vectors of what it is derived from: a pointer to int becomes one to a
+        vector of int."""
+        match found:
+            case Pointer(target=target):
+                return replace(found, target=self._vector(context, target))
+            case Array(element=element):
+                return replace(found, element=self._vector(context, element))
+            case Function(result=result):
+                return replace(found, result=self._vector(context, result))
+            case _:
+                spelling = f"{found} __attribute__((vector_size({self.vector})))"
+                return context.opaque_type(spelling, self.vector, self.vector)
+
 
 def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
     """What the nodes in ``groups`` ask for together; of several alignments the largest counts."""
     alignment, packed, transparent, noreturn, mode = 0, False, False, False, ""
     hooks: list[Hook] = []
-    weak, alias, linked_as = False, "", ""
+    weak, alias, linked_as, vector = False, "", "", 0
     nonnull: set[int] = set()
     access: list[tuple[int, int]] = []
     for node in (node for group in groups for node in group or ()):
@@ -89,6 +111,8 @@ def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
                     transparent = True
                 case "mode":
                     mode = argument.name.strip("_") if kind(argument) == "ID" else "?"
+                case "vector_size":
+                    vector = context.constant(argument, "the size of a vector")
                 case "noreturn" | "Noreturn":
                     noreturn = True
                 case "weak":
@@ -113,6 +137,7 @@ def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
         transparent,
         noreturn,
         mode,
+        vector,
         tuple(hooks),
         weak,
         alias,

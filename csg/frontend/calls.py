@@ -16,7 +16,7 @@ from itertools import zip_longest
 from csg.errors import Location, ParseError
 from csg.frontend import builtins, operators
 from csg.frontend.builtins import implicit_function, library_function
-from csg.frontend.context import Context, Qualified, refuse
+from csg.frontend.context import Context, Qualified, mismatch, refuse
 from csg.frontend.parser import Node, kind
 from csg.language.syntax import (
     Binary,
@@ -158,7 +158,8 @@ def _check(
             raise ParseError(f"argument {number + 1} of '{name}' is void", argument.location)
         if number < wanted and is_scalar(kind_.parameters[number]) != is_scalar(argument.type):
             what = operators.type_in_words(argument.type)
-            raise ParseError(f"argument {number + 1} of '{name}' is {what}", argument.location)
+            text = f"argument {number + 1} of '{name}' is {what}"
+            raise mismatch(text, argument.location, kind_.parameters[number], argument.type)
 
 
 # --------------------------------------------------------------------------- change

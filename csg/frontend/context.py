@@ -4,13 +4,16 @@ an expression). Scopes and jumps come first."""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
-from csg.errors import NOWHERE, Location, ParseError, UnsupportedError
+from csg.errors import NOWHERE, CsgtestError, Location, ParseError, UnsupportedError
 from csg.frontend.parser import Node
+from csg.frontend.tokens import Token
 from csg.language.syntax import (
     Compound,
     Dereference,
@@ -23,7 +26,18 @@ from csg.language.syntax import (
     Symbol,
     TranslationUnit,
 )
-from csg.language.types import NONE, Array, Enumeration, Function, Pointer, Qualifiers, Record, Type
+from csg.language.type_text import declaration_text
+from csg.language.types import (
+    NONE,
+    Array,
+    Enumeration,
+    Function,
+    Pointer,
+    Qualifiers,
+    Record,
+    RecordKind,
+    Type,
+)
 from csg.records import record
 
 # ------------------------------------------------------------------------------------------- scopes
@@ -208,6 +222,10 @@ class Context(ABC):
         self.specified: dict[int, Type] = {}  # id of a Struct, Union, Enum node: its type
         self.declared: dict[Symbol, int] = {}  # its place in unit.declarations
         self.parameters: dict[int, tuple[Symbol, ...]] = {}  # id of a FuncDecl node: its names
+        self.tokens: Sequence[Token] = ()  # what the spans of nodes count
+        self.opaque: dict[str, Record] = {}  # by its spelling
+        self.opaque_met = False  # in this function, as the type of an expression
+        self.without_value: set[Symbol] = set()  # objects whose initialiser is not supported
 
     @abstractmethod
     def expression(self, node: Node) -> Expression:
@@ -245,6 +263,43 @@ class Context(ABC):
     def value(self, node: Node) -> Expression:
         """``node`` as a value: arrays and functions are pointers (C17 6.3.2.1)."""
         return decay(self.expression(node))
+
+    def opaque_type(self, spelling: str, size: int, alignment: int) -> Record:
+        """The type without parts that ``spelling`` declares: it is stored and passed on, and no
+        more."""
+        if spelling not in self.opaque:
+            tag = "csgtest_" + "_".join(re.findall(r"\w+", spelling))
+            made = Record(RecordKind.STRUCT, tag, (), size, alignment, spelling=spelling)
+            self.opaque[spelling] = made
+        return self.opaque[spelling]
+
+    def source(self, span: tuple[int, int]) -> str:
+        """The text of a range of tokens, as the parser reads them; in place of the names that
+        typedef declares, which no unified program has, stands what they mean."""
+        return " ".join(map(self._word, self.tokens[slice(*span)]))
+
+    def has_labels(self, span: tuple[int, int]) -> bool:
+        """May a label or a case be among these tokens?"""
+        kinds = [token.type for token in self.tokens[slice(*span)]]
+        return "CASE" in kinds or "DEFAULT" in kinds or ("ID", "COLON") in pairwise(kinds)
+
+    def _word(self, token: Token) -> str:
+        meaning = self.scopes.lookup(token.value) if token.type == "TYPEID" else None
+        if not isinstance(meaning, Typedef):
+            return token.value
+        found = meaning.meaning
+        text = declaration_text(found.type, qualifiers=found.qualifiers)
+        derived = isinstance(found.type, Pointer | Array | Function)
+        return f"__typeof__({text})" if derived else text
+
+    def unsupported_reason(self, error: CsgtestError) -> str:
+        """Why a statement or function is not supported; raises ``error`` again where it is wrong C.
+        What an opaque type allows and a structure does not is not wrong."""
+        if isinstance(error, UnsupportedError) or (
+            self.opaque_met and isinstance(error, ParseError)
+        ):
+            return error.message
+        raise error
 
     def is_system(self, location: Location) -> bool:
         return location.file in self.system_files
@@ -293,6 +348,13 @@ def place(node: Node | None) -> Location:
 
 def refuse(node: Node | None, message: str, hint: str = "") -> ParseError:
     return ParseError(message, place(node), hint)
+
+
+def mismatch(text: str, location: Location, *types: Type) -> CsgtestError:
+    """An error for types that do not fit: wrong C, unless one of them is opaque."""
+    if any(isinstance(kind, Record) and kind.spelling for kind in types):
+        return UnsupportedError(text, location)
+    return ParseError(text, location)
 
 
 def unsupported(node: Node | None, what: str) -> UnsupportedError:

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from csg.errors import ParseError
+from csg.errors import CsgtestError, ParseError, UnsupportedError
 from csg.frontend.attributes import Wishes, wishes
 from csg.frontend.context import Context, Enumerator, Jumps, Qualified, Scope, Typedef, refuse
 from csg.frontend.declarators import parameter_symbol
 from csg.frontend.parser import Node, innermost, kind, name_place
 from csg.language.syntax import (
+    Compound,
     Declaration,
     FunctionDefinition,
+    Initializer,
     Linkage,
     Statement,
     StorageDuration,
     Symbol,
     SymbolKind,
+    Unsupported,
 )
 from csg.language.types import INT, Array, Function, Record, Type, Void, decayed
 
@@ -32,7 +35,7 @@ def typedef(context: Context, node: Node) -> list[Statement]:
     if wished.transparent and isinstance(found.type, Record):
         found.type.transparent = True
     meaning = Qualified(
-        wished.of_mode(found.type, node.coord),
+        wished.adapted(context, found.type, node.coord),
         found.qualifiers,
         max(found.alignment, wished.alignment),
     )
@@ -67,12 +70,25 @@ def external(context: Context, node: Node) -> None:
     _apply(symbol, node, found, wished)
     initializer = None
     if node.init is not None:
-        initializer, symbol.type = context.initializer(node.init, symbol.type)
+        initializer = _initializer(context, node, symbol)
         if _redefines(context, symbol):
             raise refuse(node, f"redefinition of '{symbol.name}'")
     symbol.defined = symbol.defined or initializer is not None or "extern" not in node.storage
     _check_complete(symbol, node)
     _record(context, Declaration(symbol, initializer, location=symbol.location))
+
+
+def _initializer(context: Context, node: Node, symbol: Symbol) -> Initializer | None:
+    """What an object at file scope begins with. Where that is not supported, whatever names the
+    object is not supported either; other files do not know, so it must be this file's own."""
+    try:
+        initializer, symbol.type = context.initializer(node.init, symbol.type)
+    except UnsupportedError:
+        if symbol.linkage is Linkage.EXTERNAL:
+            raise
+        context.without_value.add(symbol)
+        return None
+    return initializer
 
 
 def _redefines(context: Context, symbol: Symbol) -> bool:
@@ -134,7 +150,7 @@ def _declared(context: Context, node: Node) -> tuple[Qualified, Wishes]:
         value = context.value(node.init)
         return Qualified(value.type, frozenset(inner.quals or ()) & {"const", "volatile"}), wished
     found = context.type_name(node.type)
-    return replace(found, type=wished.of_mode(found.type, node.coord)), wished
+    return replace(found, type=wished.adapted(context, found.type, node.coord)), wished
 
 
 def _apply(symbol: Symbol, node: Node, found: Qualified, wished: Wishes) -> None:
@@ -248,14 +264,29 @@ def definition(context: Context, node: Node) -> None:
             raise ParseError("a parameter of a function definition has no name", parameter.location)
         context.scopes.innermost.names[parameter.name] = parameter
     context.function = symbol
-    context.jumps = Jumps()
-    body = context.function_body(node.body)
-    context.jumps.finish()
+    body = _body(context, node.body)
     context.function = None
     context.scopes.leave()
     context.unit.functions.append(
         FunctionDefinition(symbol, parameters, body, symbol.location, body.end)
     )
+
+
+def _body(context: Context, node: Node) -> Compound:
+    """A function's body; all of it is one unsupported statement where more than a statement of it
+    is not supported."""
+    depth = len(context.scopes.stack)
+    context.jumps = Jumps()
+    context.opaque_met = False
+    try:
+        body = context.function_body(node)
+        context.jumps.finish()
+    except CsgtestError as error:
+        reason = context.unsupported_reason(error)
+        del context.scopes.stack[depth:]
+        whole = Unsupported(context.source(node.span), reason, error.location or node.coord)
+        return Compound((whole,), node.coord, node.end)
+    return body
 
 
 def _own_declarator(node: Node) -> Node:

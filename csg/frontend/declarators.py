@@ -11,10 +11,11 @@ Records are laid out as gcc does it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from csg.errors import Location, UnsupportedError
 from csg.frontend.attributes import wishes
-from csg.frontend.context import Context, Enumerator, Qualified, Typedef, refuse, unsupported
+from csg.frontend.context import Context, Enumerator, Qualified, Typedef, place, refuse, unsupported
 from csg.frontend.parser import Node, innermost, kind, name_place
 from csg.language.syntax import Expression, Symbol, SymbolKind
 from csg.language.types import (
@@ -74,6 +75,14 @@ _BASIC: dict[str, Type] = {  # the words in alphabetical order
 }  # fmt: skip
 
 
+_OPAQUE = {  # bytes
+    "_Complex float": 8, "_Complex double": 16, "_Complex double long": 32,
+    "_Complex _Float32": 8, "_Complex _Float64": 16, "_Complex _Float128": 32, "_Complex": 16,
+    "_Float16": 2, "_Float128": 16, "__float128": 16, "_Decimal32": 4, "_Decimal64": 8,
+    "_Decimal128": 16,
+}  # fmt: skip
+
+
 def resolve(context: Context, node: Node) -> Qualified:
     """The type of a declarator, a type name, or specifiers."""
     rule = _RULES.get(kind(node))
@@ -97,7 +106,13 @@ def _adjusted(found: Qualified) -> Qualified:
 
 
 def _of_inner(context: Context, node: Node) -> Qualified:
-    return resolve(context, node.type)
+    """The type of a declared name or a type name, with what its attributes make of it."""
+    found = resolve(context, node.type)
+    attributes = innermost(node.type).attributes
+    if not node.align and not attributes:
+        return found
+    wished = wishes(context, node.align, attributes)
+    return replace(found, type=wished.adapted(context, found.type, place(node)))
 
 
 def _base(context: Context, node: Node) -> Qualified:
@@ -162,7 +177,7 @@ def _parameters(context: Context, node: Node) -> tuple[tuple[Symbol, ...], bool,
 
 
 def _parameter(context: Context, node: Node) -> Symbol:
-    found = _adjusted(resolve(context, node.type))
+    found = _adjusted(resolve(context, node))
     symbol = parameter_symbol(node.name or "", found, name_place(node))
     if symbol.name:
         context.scopes.innermost.names[symbol.name] = symbol
@@ -189,8 +204,9 @@ def _words(context: Context, node: Node) -> Qualified:
     if isinstance(meaning, Typedef):
         return meaning.meaning
     words = " ".join(node.names)
-    if "_Complex" in node.names or words.startswith(("_Float", "__float", "_Decimal")):
-        raise unsupported(node, f"the type '{words}'")
+    if (size := _OPAQUE.get(" ".join(sorted(node.names)))) is not None:
+        alignment = size // 2 if "_Complex" in node.names else size
+        return Qualified(context.opaque_type(words, size, alignment))
     raise refuse(node, f"'{words}' is no type")
 
 
@@ -405,7 +421,7 @@ def _member(context: Context, node: Node) -> MemberDeclaration | None:
         return None  # declares a tag, no member
     inner = innermost(node.type)
     wished = wishes(context, node.align, inner.attributes, getattr(node.type, "attributes", None))
-    member = wished.of_mode(found.type, node.coord)
+    member = wished.adapted(context, found.type, node.coord)
     if isinstance(member, Function) or member == VOID:
         raise refuse(node, f"the member '{node.name}' has no object type")
     if isinstance(member, Record) and member.fields is None:

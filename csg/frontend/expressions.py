@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from csg.errors import ParseError
 from csg.frontend import builtins, calls, constants, operators
 from csg.frontend.calls import literal, union_of
-from csg.frontend.context import Context, Enumerator, Typedef, decay, refuse, unsupported
+from csg.frontend.context import Context, Enumerator, Typedef, decay, mismatch, refuse, unsupported
 from csg.frontend.parser import Node, kind
 from csg.language.syntax import (
     Assign,
@@ -84,6 +83,8 @@ def _constant(context: Context, node: Node) -> Expression:
 def _name(context: Context, node: Node) -> Expression:
     match context.scopes.lookup(node.name):
         case Symbol() as symbol:
+            if symbol in context.without_value:
+                raise unsupported(node, f"the initialiser of '{symbol.name}'")
             return Name(symbol, symbol.type, node.coord)
         case Enumerator(name=own, value=value, type=enumerated):
             return EnumeratorName(own, value, enumerated, node.coord)
@@ -307,7 +308,8 @@ def check_assignable(target: Type, value: Expression) -> None:
         fits = is_integer(target)
     if not fits and target != given:
         names = operators.type_in_words(given), operators.type_in_words(target)
-        raise ParseError(f"a value of type {names[0]} where {names[1]} is needed", value.location)
+        text = f"a value of type {names[0]} where {names[1]} is needed"
+        raise mismatch(text, value.location, target, given)
 
 
 def _function_call(context: Context, node: Node) -> Expression:

@@ -63,7 +63,7 @@ def parse_preprocessed(
         raise ParseError(f"'{file}' defines nothing", Location(file))
     restore(tokens, unit.sources)
     with deep_recursion():
-        translate(parse(tokens, file, unit.dropped), unit, system_files)
+        translate(parse(tokens, file, unit.dropped), unit, system_files, tokens)
     unit.dropped = sorted({d for d in unit.dropped if d[0].file in unit.sources})
     return unit
 

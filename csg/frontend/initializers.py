@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from csg.errors import Location
-from csg.frontend.context import Context, decay, refuse
+from csg.frontend.context import Context, decay, refuse, unsupported
 from csg.frontend.expressions import check_assignable
 from csg.frontend.operators import member_path, type_in_words
 from csg.frontend.parser import Node, kind
@@ -77,6 +77,8 @@ def initializer(context: Context, node: Node, target: Type) -> tuple[Initializer
         inner = node.exprs[0] if braced and len(node.exprs) == 1 else node
         if (text := _text_for(context, inner, target)) is not None:
             return text, text.type
+    if braced and isinstance(target, Record) and target.spelling:
+        raise unsupported(node, f"an initialiser of the type '{target}'")
     if braced and not is_scalar(target):
         filler = _Filler(context, node.coord)
         filler.fill(_Place(target, (), 0), node)

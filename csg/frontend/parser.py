@@ -70,13 +70,15 @@ class Assembly(c_ast.Node):  # type: ignore[misc]
 
 
 class ExpressionStatement(c_ast.Node):  # type: ignore[misc]
-    """``expr;``, from its first token on (which may be a parenthesis)."""
+    """``expr;``, from its first token on (which may be a parenthesis). ``span``: the range of its
+    tokens."""
 
-    __slots__ = ("coord", "expr")
+    __slots__ = ("coord", "expr", "span")
 
-    def __init__(self, expr: Any, coord: Location) -> None:
+    def __init__(self, expr: Any, coord: Location, span: tuple[int, int] = (0, 0)) -> None:
         self.expr = expr
         self.coord = coord
+        self.span = span
 
 
 class StatementExpression(c_ast.Node):  # type: ignore[misc]
@@ -90,9 +92,9 @@ class StatementExpression(c_ast.Node):  # type: ignore[misc]
 
 
 class Compound(c_ast.Compound):  # type: ignore[misc]
-    """A block that knows where it ends."""
+    """A block that knows where it ends, and the range of its tokens."""
 
-    __slots__ = ("end",)
+    __slots__ = ("end", "span")
 
 
 def parse(tokens: Sequence[Token], file: str, dropped: list[tuple[Location, str]]) -> list[Node]:
@@ -358,9 +360,11 @@ class _GnuParser(CParser):  # type: ignore[misc]
     # ------------------------------------------------------------------ statements
 
     def _parse_compound_statement(self, *, new_scope: bool = True) -> Any:
+        first = self._tokens.index
         node = super()._parse_compound_statement(new_scope=new_scope)
         last = self._tokens.buffer[self._tokens.index - 1]
         block = Compound(node.block_items, node.coord)
+        block.span = first, self._tokens.index
         block.end = last.location if last is not None else node.coord
         return block
 
@@ -376,11 +380,11 @@ class _GnuParser(CParser):  # type: ignore[misc]
         return super()._parse_statement()
 
     def _parse_expression_statement(self) -> Any:
-        token = self._tokens.peek()
+        token, first = self._tokens.peek(), self._tokens.index
         node = super()._parse_expression_statement()
         if token is None or isinstance(node, c_ast.EmptyStatement):
             return node
-        return ExpressionStatement(node, token.location)
+        return ExpressionStatement(node, token.location, (first, self._tokens.index))
 
     def _starts_statement(self) -> bool:
         token = self._tokens.peek()
@@ -483,11 +487,22 @@ class _GnuParser(CParser):  # type: ignore[misc]
                 return c_ast.UnaryOp("_Alignof", operand, token.location)
             case "SIZEOF":
                 return super()._parse_unary_expression()
+            case "ID" if token.value in _PARTS and self._peek_type(2) in _OPERANDS:
+                self._advance()
+                operand = self._parse_unary_expression()
+                return c_ast.UnaryOp(_PARTS[token.value], operand, token.location)
             case _:
                 node = super()._parse_unary_expression()
                 if isinstance(node, c_ast.UnaryOp) and not node.op.startswith("p"):
                     node.coord = token.location
                 return node
+
+
+# Of a complex number.
+_PARTS = {
+    "__real__": "__real__", "__real": "__real__", "__imag__": "__imag__", "__imag": "__imag__"
+}  # fmt: skip
+_OPERANDS = frozenset({"ID", "LPAREN", "TIMES"})
 
 
 def _declared(node: Any) -> Any:

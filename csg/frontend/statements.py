@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from csg.errors import CsgtestError
 from csg.frontend import declarations, operators
 from csg.frontend.context import Context, place, refuse
 from csg.frontend.expressions import check_assignable
@@ -32,6 +33,7 @@ from csg.language.syntax import (
     Return,
     Statement,
     Switch,
+    Unsupported,
     Version,
     While,
 )
@@ -49,9 +51,19 @@ def statements(context: Context, node: Node) -> list[Statement]:
 
 
 def block(context: Context, node: Node) -> Compound:
-    """A statement as a block with a scope of its own."""
+    """A statement as a block with a scope of its own. A block in braces of which something is not
+    supported is not supported as a whole, unless a jump may enter it."""
+    depth = len(context.scopes.stack)
     context.scopes.enter()
-    made = items(context, node)
+    try:
+        made = items(context, node)
+    except CsgtestError as error:
+        if kind(node) != "Compound" or context.has_labels(node.span):
+            raise
+        reason = context.unsupported_reason(error)
+        del context.scopes.stack[depth:]
+        place_ = error.location or node.coord
+        return Compound((Unsupported(context.source(node.span), reason, place_),), place_, node.end)
     context.scopes.leave()
     return made
 
@@ -232,7 +244,11 @@ def _declarations(context: Context, node: Node) -> list[Statement]:
 
 
 def _expression(context: Context, node: Node) -> list[Statement]:
-    return [ExpressionStatement(context.expression(node.expr), node.coord)]
+    try:
+        return [ExpressionStatement(context.expression(node.expr), node.coord)]
+    except CsgtestError as error:
+        reason = context.unsupported_reason(error)
+    return [Unsupported(context.source(node.span), reason, node.coord)]
 
 
 _RULES: dict[str, Rule] = {

@@ -6,7 +6,7 @@ Each module handles one part of the grammar and reaches the others through ``Con
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from csg.errors import UnsupportedError, too_deep
@@ -20,13 +20,21 @@ from csg.frontend import (
 )
 from csg.frontend.context import Context, Qualified, place, refuse, unsupported
 from csg.frontend.parser import Node, kind
+from csg.frontend.tokens import Token
 from csg.language.syntax import Compound, Expression, Initializer, Statement, TranslationUnit
-from csg.language.types import Type, is_integer
+from csg.language.types import Record, Type, is_integer
 
 
-def translate(nodes: Iterable[Node], unit: TranslationUnit, system_files: frozenset[str]) -> None:
-    """Fill ``unit`` with what the external declarations ``nodes`` declare and define."""
+def translate(
+    nodes: Iterable[Node],
+    unit: TranslationUnit,
+    system_files: frozenset[str],
+    tokens: Sequence[Token] = (),
+) -> None:
+    """Fill ``unit`` with what the external declarations ``nodes``, parsed from ``tokens``, declare
+    and define."""
     translator = Translator(unit, system_files)
+    translator.tokens = tokens
     for node in nodes:
         rule = _EXTERNAL.get(kind(node))
         if rule is None:
@@ -57,7 +65,10 @@ class Translator(Context):
     """The translation of one file."""
 
     def expression(self, node: Node) -> Expression:
-        return expressions.expression(self, node)
+        found = expressions.expression(self, node)
+        if isinstance(found.type, Record) and found.type.spelling:
+            self.opaque_met = True
+        return found
 
     def type_name(self, node: Node) -> Qualified:
         return declarators.resolve(self, node)

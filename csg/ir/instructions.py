@@ -263,7 +263,7 @@ class VaCopy(_Placed):
 
 @record
 class Refuse(_Placed):
-    """A construct that is parsed but cannot be executed (asm, ...): it ends the path with an
+    """A construct that cannot be executed (asm, vector arithmetic, ...): it ends the path with an
     event."""
 
     reason: str

@@ -84,6 +84,7 @@ class UnitText:
             if member.name == "" and isinstance(member.type, Record)
         }
         mentioned = mentioned_types(self.unit)
+        inline |= {kind for kind in mentioned if isinstance(kind, Record) and kind.spelling}
         for kind in mentioned:
             if isinstance(kind, Record) and kind not in inline:
                 yield f"{base_text(kind)};"

@@ -45,6 +45,7 @@ from csg.language.syntax import (
     StorageDuration,
     Switch,
     Symbol,
+    Unsupported,
     Version,
     While,
 )
@@ -220,7 +221,8 @@ class StatementText:
                 return [self._simple(node)]
 
     def _simple(
-        self, node: Goto | ComputedGoto | Break | Continue | Return | Empty | Assembly
+        self,
+        node: Goto | ComputedGoto | Break | Continue | Return | Empty | Assembly | Unsupported,
     ) -> str:
         match node:
             case Goto(label=label):
@@ -240,6 +242,8 @@ class StatementText:
                 return ";"
             case Assembly(text=text):
                 return f"{text.rstrip().rstrip(';')};"
+            case Unsupported(text=text):
+                return text
             case _:
                 assert_never(node)
 

@@ -546,6 +546,16 @@ class Assembly:
 
 
 @record
+class Unsupported:
+    """Correct C that csgtest cannot treat, as its source says it: a statement, or all of a
+    function's body in braces. Executing it ends the path with an event."""
+
+    text: str
+    reason: str
+    location: Location = _place()
+
+
+@record
 class Execute:
     """``if (execute(version)) { body }``: only that version runs it. Control does not leave the
     body other than at its end (the unifier writes a guard instead)."""
@@ -574,6 +584,7 @@ Statement = (
     | Return
     | Empty
     | Assembly
+    | Unsupported
     | Execute
 )
 

@@ -47,8 +47,8 @@ def tag_text(tag: str) -> str:
 
 def base_text(kind: Type) -> str:
     match kind:
-        case Record(kind=keyword, tag=tag):
-            return f"{keyword} {tag_text(tag)}"
+        case Record(kind=keyword, tag=tag, spelling=spelling):
+            return spelling or f"{keyword} {tag_text(tag)}"
         case Enumeration(tag=tag):
             return f"enum {tag_text(tag)}"
         case Integer() | Floating() | Void() | VaList():

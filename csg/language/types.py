@@ -137,9 +137,10 @@ class Record:
     alignment: int = 1
     packed: bool = False
     transparent: bool = False  # a union: an argument may be what a member can hold
+    spelling: str = ""  # of an opaque type, which C has no record for: "double _Complex"
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.tag}"
+        return self.spelling or f"{self.kind} {self.tag}"
 
     def __repr__(self) -> str:  # records refer to themselves
         return f"<{self}>"

@@ -202,6 +202,8 @@ class FunctionLowering(Lowering):
                 pass
             case c.Assembly():
                 statements.assembly(self, statement)
+            case c.Unsupported():
+                statements.unsupported(self, statement)
             case c.Execute():
                 versions.execute(self, statement)
             case _:

@@ -41,6 +41,7 @@ from csg.language.syntax import (
     Return,
     StatementExpression,
     Switch,
+    Unsupported,
     Version,
     While,
 )
@@ -243,6 +244,13 @@ def assembly(lowering: Lowering, statement: Assembly) -> None:
     node = lowering.nodes.draft(StatementKind.STATEMENT, statement.location, statement.text)
     builder.node = node
     builder.emit(Refuse(f"asm: {statement.text}", node=node, version=builder.version))
+
+
+def unsupported(lowering: Lowering, statement: Unsupported) -> None:
+    builder = lowering.builder
+    node = lowering.nodes.draft(StatementKind.STATEMENT, statement.location, statement.text)
+    builder.node = node
+    builder.emit(Refuse(statement.reason, node=node, version=builder.version))
 
 
 # ----------------------------------------------------------------------------------------- switches

@@ -145,8 +145,9 @@ def is_followed(kind: Type) -> bool:
 
 def is_open(kind: Record) -> bool:
     """Can a caller make an object of this type? Not one of which only the name is known, nor one of
-    the C library."""
-    return kind.fields is not None and not kind.tag.startswith(_OWN_OF_THE_SYSTEM)
+    the C library, nor a vector."""
+    known = kind.fields is not None and not kind.spelling
+    return known and not kind.tag.startswith(_OWN_OF_THE_SYSTEM)
 
 
 def is_text(kind: Type) -> bool:
@@ -296,6 +297,8 @@ class _Collected:
 
     def _record(self, kind: Record, prefix: str, start: int) -> None:
         fields = kind.fields or ()
+        if kind.spelling:
+            self.left_out.append(prefix.rstrip("."))
         if kind.kind is RecordKind.UNION and fields:
             largest = max(fields, key=lambda member: size_of(member.type))
             self.left_out += [prefix + each.name for each in fields if each is not largest]

@@ -58,6 +58,7 @@ from csg.language.syntax import (
     Switch,
     Symbol,
     TranslationUnit,
+    Unsupported,
     Version,
     While,
 )
@@ -522,7 +523,10 @@ def _numbered(root: Tree) -> Iterator[tuple[int, Statement]]:
 
 def _statements(body: Compound) -> Iterator[Statement]:
     """All statements that may have a number."""
-    simple = ExpressionStatement, Return, Break, Continue, Goto, ComputedGoto, Assembly, Declaration
+    simple = (
+        ExpressionStatement, Return, Break, Continue, Goto, ComputedGoto, Assembly, Unsupported,
+        Declaration,
+    )  # fmt: skip
     heads = If, While, DoWhile, For, Switch
     for node in walk(body):
         if isinstance(node, (*simple, *heads)) and not runs_nothing(node):

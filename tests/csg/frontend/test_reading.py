@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 from pathlib import Path
 
@@ -16,7 +17,17 @@ from csg.errors import (
     UsageError,
 )
 from csg.frontend import parse_expression, parse_file, parse_text
-from csg.language.syntax import Binary, Call, Conditional, ExpressionStatement, Name, Return
+from csg.language.printer import print_unit
+from csg.language.syntax import (
+    Binary,
+    Call,
+    Conditional,
+    ExpressionStatement,
+    Name,
+    Return,
+    Unsupported,
+)
+from csg.language.traversal import walk
 from csg.language.types import CHAR, INT, LONG, Pointer
 
 COMMON = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <ctype.h>\n"
@@ -199,12 +210,9 @@ def test_errors(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "_Complex double z;",
-        "_Float128 x;",
-        "typedef int v4 __attribute__((vector_size(16)));",
-        "void c(int *p); void f(void) { __attribute__((cleanup(c))) int x; }",
+        "void c(int *p); __attribute__((cleanup(c))) int x;",
         "double x = 1.0i;",
-        "int f(int x) { return __builtin_LINE(); }",
+        "int x = __builtin_LINE();",
     ],
 )
 def test_what_is_not_supported_is_said_with_its_place(text: str) -> None:
@@ -212,6 +220,57 @@ def test_what_is_not_supported_is_said_with_its_place(text: str) -> None:
         parse_text(text, "a.c")
     assert caught.value.location is not None
     assert caught.value.location.file == "a.c"
+
+
+UNSUPPORTED = """
+typedef int v4 __attribute__((vector_size(16)));
+typedef int (*each)(int);
+static v4 ones = {1, 1, 1, 1};
+v4 sum(v4 a, v4 b) { v4 c = a; c = a + b; return c; }
+v4 more(v4 a) { return a + ones; }
+double real(double _Complex z, int k) { if (k) { each e = 0; k = 2; } return __real__ z; }
+int line(int x) { x++; { int y; __builtin_LINE(); y = x; } return x; }
+int jumps(int x) { switch (x) { case 1: __builtin_LINE(); case 2: { v4 v = 1; } } return x; }
+"""
+
+
+def test_a_statement_that_is_not_supported_does_not_keep_the_rest_from_being_read() -> None:
+    """The smallest statement, block or body that declares nothing outside and no jump enters."""
+    unit = parse_text(UNSUPPORTED, "a.c")
+    texts = {
+        function.symbol.name: [
+            node.text for node in walk(function.body) if isinstance(node, Unsupported)
+        ]
+        for function in unit.functions
+    }
+    vector = "int __attribute__((vector_size(16)))"
+    assert texts == {
+        "sum": ["c = a + b ;"],
+        "more": ["{ return a + ones ; }"],
+        "real": ["{ if ( k ) { __typeof__(int (*)(int)) e = 0 ; k = 2 ; } "
+                 "return __real__ z ; }"],
+        "line": ["__builtin_LINE ( ) ;"],
+        "jumps": ["__builtin_LINE ( ) ;", f"{{ {vector} v = 1 ; }}"],
+    }  # fmt: skip
+    printed = print_unit(unit)
+    again = parse_text(printed, "again.c")
+    assert [str(f.symbol.type) for f in again.functions] == [
+        str(f.symbol.type) for f in unit.functions
+    ]
+    compiled = subprocess.run(
+        ["gcc", "-fsyntax-only", "-xc", "-"],
+        input=printed,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    assert "undeclared" not in compiled.stderr and "redefin" not in compiled.stderr
+
+
+@pytest.mark.parametrize("text", ["int f(int x) { return y; }", "int f(int x) { return *x; }"])
+def test_wrong_c_is_not_called_unsupported(text: str) -> None:
+    with pytest.raises(ParseError):
+        parse_text(text, "a.c")
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:

@@ -1,0 +1,67 @@
+"""C that csgtest cannot treat ends the paths that meet it, not the reading of the program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Done, csgtest
+
+INTRINSICS = """#include <emmintrin.h>
+static int first(int x) { return _mm_cvtsi128_si32(_mm_set1_epi32(x)); }
+int f(int x) { if (x > 100) return first(x) > 200; return x + 1; }
+"""
+COMPLEX = """#include <complex.h>
+typedef double _Complex number;
+static number twice(number x) { return x * 2; }
+int f(int x) { if (x > 100) { number z = twice(x); return creal(z) > 1; } return x + 1; }
+"""
+OPAQUE = """struct s { int k; double _Complex z; };
+double _Complex G, H;
+void global(int k) { G = k > 3 ? G : H; }
+struct s value(struct s p, struct s q) { if (p.k > 3) p.z = q.z; return p; }
+int number(double _Complex z, int k) { return k > 3; }
+"""
+SOON = ("--time", "30", "--stop-after", "1")
+
+
+def built(folder: Path, text: str, old: str, new: str, *words: str) -> Done:
+    (folder / "old.c").write_text(text)
+    (folder / "new.c").write_text(text.replace(old, new))
+    return csgtest("build", "old.c", "new.c", *words, folder=folder)
+
+
+@pytest.mark.parametrize("text", [INTRINSICS, COMPLEX], ids=["vectors", "complex numbers"])
+def test_what_comes_by_no_vector_is_compared_and_blamed(text: str, tmp_path: Path) -> None:
+    done = built(tmp_path, text, "x + 1", "x + 2", "--entry", "f", *SOON)
+    assert done.code == 1, done.err
+    (group,) = done.report["groups"]
+    assert group["blamed"] == [1]
+
+
+@pytest.mark.parametrize("text", [INTRINSICS, COMPLEX], ids=["vectors", "complex numbers"])
+def test_a_difference_behind_one_is_found_natively(text: str, tmp_path: Path) -> None:
+    behind = ("> 200", "> 201") if text is INTRINSICS else ("> 1;", "> 402;")
+    done = built(tmp_path, text, *behind, "--entry", "f", *SOON)
+    assert done.code == 1, done.err
+    assert done.report["groups"][0]["blamed"] == [1]
+    assert "; not all paths were followed." in done.out
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("global", "'G' is not compared after the call: no type that can be compared"),
+        ("value", "zero in every input: z of struct s"),
+    ],
+)
+def test_what_no_test_can_set_or_compare_is_said(entry: str, said: str, tmp_path: Path) -> None:
+    done = built(tmp_path, OPAQUE, "> 3", "> 4", "--entry", entry, "--time", "5")
+    assert done.code == 0 and done.report["verdict"] == "no-difference-found"
+    assert said in done.out
+
+
+def test_a_parameter_that_no_test_can_set_is_refused_with_its_place(tmp_path: Path) -> None:
+    done = built(tmp_path, OPAQUE, "> 3", "> 4", "--entry", "number")
+    assert done.code == 2 and "old.c:5:5: error: 'z' has a type that tests cannot set" in done.err
