@@ -373,8 +373,8 @@ def _texts(state: State, one: Operand, two: Operand) -> Operand:
 
 
 def _byte(state: State, address: int, mode: int) -> Data | None:
-    """A byte of an object; None outside, and where the version has freed it. The size of the object may be a term and smaller at run
-    time: the text has ended there."""
+    """A byte of an object; None outside, and where the version has freed it. The size of the
+    object may be a term and smaller at run time: the text has ended there."""
     item, offset = state.memory.find(address >> 32), offset_of(address)
     if item is None or not 0 <= offset < len(item.data) or item.dead & mode:
         return None
