@@ -264,6 +264,31 @@ def test_from_a_clone_to_a_difference_in_one_command(repository: Repository) -> 
 
 
 @pytest.mark.parametrize(
+    ("intended", "kind"),
+    [("argc + 1", "progression"), ("argc + 2", "incomplete-fix"), ("argc", "regression")],
+)
+def test_another_revision_says_what_is_intended(
+    repository: Repository, intended: str, kind: str
+) -> None:
+    """What it has like the old one is that of the old one."""
+    repository.git("checkout", "-qb", "intended")
+    repository.edit("src/words.c", "argc);", f"{intended});")
+    repository.edit("src/sum.c", "large", "larger")
+    repository.commit("intended")
+    repository.git("checkout", "-q", "main")
+    repository.edit("src/words.c", "argc);", "argc + 1);")
+    before = repository.state()
+    words = ["build", "HEAD", "--golden", "intended", "--time", "5", "--deterministic"]
+    done = csgtest(*words, folder=repository.folder)
+    assert done.code == 1, done.err
+    assert {each["class"] for each in done.report["groups"]} == {kind}
+    left = repository.state().items()
+    assert {name: text for name, text in left if not name.startswith("csgtest-out/")} == before
+    done = csgtest("build", "HEAD", "--golden", "nothing", folder=repository.folder)
+    assert done.code == 2 and "has no revision 'nothing'" in done.err
+
+
+@pytest.mark.parametrize(
     ("place", "recipe"),
     [
         ("Makefile", "make -k -jN linux"),

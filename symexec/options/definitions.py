@@ -594,8 +594,9 @@ GOLDEN = under(
         example="intended.c",
         metavar="FIXED",
         type=Path,
-        help="the intended version: a C file or folder in NEW's place, or an executable; a "
-        "difference is then a regression, an incomplete-fix or a progression",
+        help="the intended version: a C file or folder in NEW's place, an executable, or of "
+        "revisions another one; a difference is then a regression, an incomplete-fix or a "
+        "progression",
     ),
 )
 ANNOTATION = under(

@@ -105,6 +105,15 @@ def read_revisions(text: str, folder: Path, staged: bool = False) -> Revisions:
     return Revisions(top, _commit(top, text or "HEAD"), WORK_TREE)
 
 
+def changed_files(revisions: Revisions, tree: Path) -> list[str]:
+    """The files of a tree that two commits have differently."""
+    both = (revisions.old, revisions.new)
+    listed = git(revisions.repository, "diff", "--no-renames", "--name-only", "-z", *both)
+    return [
+        name for name in map(os.fsdecode, listed.split(b"\0")) if name and (tree / name).exists()
+    ]
+
+
 def top_of(folder: Path) -> Path:
     """The top of the repository that a folder lies in. Raises UsageError where it lies in none."""
     return Path(_asked(folder, "rev-parse", "--show-toplevel", why="is in no git repository"))

@@ -62,7 +62,12 @@ from symexec.projects.programs import (
     reached_targets,
     unused_files,
 )
-from symexec.projects.revisions import Revisions, read_revisions, unbuilt_versions
+from symexec.projects.revisions import (
+    Revisions,
+    changed_files,
+    read_revisions,
+    unbuilt_versions,
+)
 from symexec.report.model import Report
 from symexec.report.session import rewrite_report
 from symexec.testcases import OutputFolder
@@ -185,6 +190,7 @@ class Session:
         OutputFolder(options.out).close()  # the folder is claimed
         files = options.files
         project = read_project(asked, options.flags, options.out, self._quiet, files.ignored)
+        intended = self._intended(project, asked)
         together = _Time(options.search.time, 0)
         calls = []
         for each in project.subjects:
@@ -195,8 +201,10 @@ class Session:
             calls += [(each, own, entry, len(entries) > 1, spent) for entry in entries]
         tests = places_of_tests(project.revisions.repository)
         for each, own, entry, several, spent in calls:
+            about = _about(own, each)
             call = replace(
-                _about(own, each),
+                about,
+                files=replace(about.files, golden=intended.get(each.name, about.files.golden)),
                 inputs=replace(
                     own.inputs,
                     entry=own.inputs.entry or entry.name or None,
@@ -213,6 +221,27 @@ class Session:
             yield run
             spent.left -= _spent(run)
             spent.calls -= 1
+
+    def _intended(self, project: Project, asked: RevisionOptions) -> dict[str, Path]:
+        """Each subject as the revision has it that ``--golden`` names; nothing where it names a
+        file or folder. What that revision has like the old one is that of the old one."""
+        golden = self._options.files.golden
+        if golden is None or golden.exists() or not project.subjects:
+            return {}
+        options, old = self._options, project.revisions.old
+        both = replace(asked, text=f"{old}..{golden}", staged=False)
+        place = options.out / "golden"
+        fixed = read_project(both, options.flags, place, self._quiet, options.files.ignored)
+        found = {each.name: each.versions.new for each in fixed.subjects}
+        for each in project.subjects:
+            differing = changed_files(fixed.revisions, each.versions.old)
+            if each.name not in found and differing:
+                raise UsageError(
+                    f"'{golden}' does not build {each.name}, but differs in {_some(differing)}",
+                    hint="give its C file, folder or executable to --golden",
+                )
+            found.setdefault(each.name, each.versions.old)
+        return found
 
     def confirmed(self) -> list[Run]:
         """The runs with internal differences, once all are finished: what a public entry confirms
