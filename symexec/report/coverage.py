@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from csg.records import record
 from csg.unify.changes.patch import Line
 from symexec.report.model import Report
+from symexec.report.words import file_named
 from symexec.testcases import Observed, TestCase
 from symexec.testcases.inputs import Json
 
@@ -124,15 +125,13 @@ def _visited(cases: Iterable[TestCase]) -> set[str]:
 def patch_files(report: Report) -> list[FileView]:
     """The patch with the status of each line; empty where there is none to show."""
     known = statuses(report)
-    return [
-        FileView(
-            file.new or file.old,
-            tuple(line_views(hunk, known) for hunk in file.hunks),
-            file.old if file.old != file.new else "",
-            _summary([line for hunk in file.hunks for line in hunk], known),
-        )
-        for file in report.patch.files
-    ]
+    found = []
+    for file in report.patch.files:
+        old, new = file_named(file.old, report), file_named(file.new, report)
+        views = tuple(line_views(hunk, known) for hunk in file.hunks)
+        summary = _summary([line for hunk in file.hunks for line in hunk], known)
+        found.append(FileView(new or old, views, old if old != new else "", summary))
+    return found
 
 
 def line_views(
@@ -221,7 +220,7 @@ def _node(
         name,
         kind,
         KINDS.get(kind, kind),
-        f"{node.get('file')}:{node.get('line')}",
+        f"{file_named(str(node.get('file')), report)}:{node.get('line')}",
         str(node.get("function") or "file scope"),
         str(node.get("text", ""))[:_WIDEST],
         changes,
@@ -250,6 +249,6 @@ def _chains(report: Report, name: str) -> Iterator[tuple[Link, ...]]:
         links = []
         for number, how in chain:
             each = statements[str(number)]
-            place = f"{each['file']}:{each['line']}"
+            place = f"{file_named(str(each['file']), report)}:{each['line']}"
             links.append(Link(str(how), place, str(each["text"]), str(each.get("node", ""))))
         yield tuple(links)

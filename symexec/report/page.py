@@ -29,12 +29,14 @@ from symexec.report.words import (
     changes_named,
     class_named,
     contrasted,
+    file_named,
     finder,
     headline,
     looked_for,
     parts,
     reached_from,
     reservations,
+    short_paths,
     way_to_output,
     why_internal,
 )
@@ -98,7 +100,9 @@ def page(report: Report, svg: str | None = None) -> str:
         functions=functions,
         patch=blocks.many("file", patch_files(report), _PATCH),
         expectations=report.preconditions,
-        not_looked_at=[*reservations(report), *report.notes],
+        not_looked_at=[
+            short_paths(each, report) for each in (*reservations(report), *report.notes)
+        ],
         statuses=STATUSES,
         details=_details(report),
         version=VERSION,
@@ -111,6 +115,9 @@ def _asset(name: str) -> str:
 
 
 def _title(report: Report) -> str:
+    """The program, where both versions are revisions of it; else both files or folders."""
+    if file_named(f"{report.new}/", report) == "":
+        return report.name
     old, new = Path(report.old).name, Path(report.new).name
     return old if old == new else f"{old} and {new}"
 
@@ -205,12 +212,14 @@ def _rows(report: Report, groups: Iterable[Group], cases: Mapping[str, TestCase]
 
 
 def _row(report: Report, group: Group, case: TestCase) -> Row:
+    old, new = contrasted(case.old, case.new)
     return Row(
         group.id,
         group.called,
         class_named(group.called),
         _cut(_rendered(case, report), _NARROW),
-        *contrasted(case.old, case.new),
+        printable(old),
+        printable(new),
         changes_named(group.blamed, group.interaction) or "-",
         len(group.tests),
         finder(group),
@@ -311,14 +320,14 @@ def _context(report: Report, blamed: Iterable[int]) -> Iterator[FileView]:
     hunks = [*report.patch.around(wanted)]
     for file, hunk in hunks[:_HUNKS]:
         near = tuple(line_views(each, {}, wanted) for each in _near(hunk, wanted))
-        yield FileView(file.new or file.old, near, "", "")
+        yield FileView(file_named(file.new or file.old, report), near, "", "")
     shown = {change for _, hunk in hunks for line in hunk for change in line.changes}
     for change in report.changes:
         if change.id in wanted - shown:
             lines = [Line(1, 0, each, (change.id,)) for each in change.old_text.splitlines()]
             lines += [Line(0, 1, each, (change.id,)) for each in change.new_text.splitlines()]
             hunk_of_it = line_views(lines, {}, wanted, numbered=False)
-            yield FileView(str(change.location), (hunk_of_it,), "", "")
+            yield FileView(file_named(str(change.location), report), (hunk_of_it,), "", "")
 
 
 def _near(hunk: Sequence[Line], wanted: frozenset[int]) -> list[list[Line]]:

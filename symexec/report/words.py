@@ -115,11 +115,12 @@ def way_to_output(report: Report, case: TestCase) -> tuple[Step, ...]:
     first = next((at for at, each in enumerate(names) if _is_change(nodes[each])), 0)
     names = names[first:]
     changes = [each for each in dict.fromkeys(names) if _is_change(nodes[each])]
-    steps = [*_cut_steps([_step(nodes[each], blamed) for each in changes])]
+    steps = [*_cut_steps([_step(nodes[each], blamed, report) for each in changes])]
     met = [each for each in dict.fromkeys(names) if nodes[each]["kind"] == "interaction"]
     last = [each for each in dict.fromkeys(names[::-1]) if nodes[each]["kind"] == "output"]
-    meeting = [_step(nodes[each], blamed) for each in (*met[:_MEETINGS], *last[:_OUTPUTS][::-1])]
-    for step in _divergence_step(case):
+    meets = (*met[:_MEETINGS], *last[:_OUTPUTS][::-1])
+    meeting = [_step(nodes[each], blamed, report) for each in meets]
+    for step in _divergence_step(case, report):
         together = [*steps, *meeting]
         at = next((at for at, each in enumerate(together, 1) if each.place == step.place), None)
         if case.divergence is not None and case.divergence.kind is DivergenceKind.ENDING:
@@ -142,7 +143,7 @@ def _cut_steps(steps: Sequence[Step]) -> Iterator[Step]:
     yield from steps[-_STEPS:]
 
 
-def _step(node: Mapping[str, Json], blamed: frozenset[int]) -> Step:
+def _step(node: Mapping[str, Json], blamed: frozenset[int], report: Report) -> Step:
     changes = sorted(blamed.intersection(node.get("changes", ())) or node.get("changes", ()))
     numbers = f"change{_s(len(changes))} {changes_named(changes)}"
     words = {
@@ -151,15 +152,15 @@ def _step(node: Mapping[str, Json], blamed: frozenset[int]) -> Step:
         "interaction": f"the effects of {numbers} meet at",
         "output": f"an output depends on {numbers}:",
     }.get(str(node["kind"]), numbers)
-    place = f"{node.get('file')}:{node.get('line')}"
+    place = f"{file_named(str(node.get('file')), report)}:{node.get('line')}"
     return Step(words, place, str(node.get("text", ""))[:_TEXT], str(node["id"]))
 
 
-def _divergence_step(case: TestCase) -> Iterator[Step]:
+def _divergence_step(case: TestCase, report: Report) -> Iterator[Step]:
     place = case.divergence
     if place is None:
         return
-    where = f"{place.file}:{place.line}"
+    where = f"{file_named(place.file, report)}:{place.line}"
     if place.kind is DivergenceKind.CONTROL:
         new = {"diff-true": "true", "diff-false": "false"}.get(place.directions)
         old = {"true": "false", "false": "true"}.get(new or "")
@@ -186,6 +187,14 @@ def _in_runs(changes: Iterable[int]) -> Iterator[str]:
             runs.append([each])
     for run in runs:
         yield from [f"{run[0]}-{run[-1]}"] if len(run) > _RUN else map(str, run)
+
+
+def file_named(path: str, report: Report) -> str:
+    """A file as its users know it: a copy of a revision's file without the folder of the copies."""
+    for side, folder in (("old", report.old), ("new", report.new)):
+        if folder.endswith(f"versions/{side}"):
+            path = path.removeprefix(f"{folder}/")
+    return path
 
 
 def short_paths(text: str, report: Report) -> str:

@@ -24,7 +24,7 @@ from symexec.report.page import highlights, page
 from symexec.report.replaying import load_report, replay_folder
 from symexec.report.session import LiveReport, finish
 from symexec.report.table import aligned, fitted, print_report
-from symexec.report.words import contrasted, parts, reservations, short_paths
+from symexec.report.words import contrasted, file_named, parts, reservations, short_paths
 from symexec.state.state import DivergenceKind, Event, EventKind
 from symexec.testcases import (
     Blame,
@@ -240,6 +240,41 @@ def test_the_page_shows_figures_without_brackets_or_quotes() -> None:
         "<td>no</td>",
     ):
         assert shown in text
+
+
+def test_a_page_names_files_of_revisions_as_their_users_do() -> None:
+    """And a program by its name, not by the folders of the copies."""
+    folder = "out/versions/new"
+    change = ChangeInfo(1, "added", "f", Location(f"{folder}/lib/a.c", 4), None, "", "g();")
+    nodes = [
+        {"id": name, "kind": kind, "file": f"{folder}/lib/a.c", "line": 4, "text": "g();",
+         "changes": [1], "function": "f"}
+        for name, kind in (("c1", "change"), ("o1", "output"))
+    ]  # fmt: skip
+    blame = Blame(((1,),), (1,))
+    place = Divergence(DivergenceKind.OUTPUT, f"{folder}/lib/a.c", 4)
+    found = case("t1", b"1", blame=blame, sequence=("c1", "o1"), divergence=place)
+    made = report(changes=(change,), tests=[found], notes=[f"{folder}/lib/a.c:7: x"], name="cut")
+    made.old, made.new, made.csg = "out/versions/old", folder, {"nodes": nodes}
+    sides = [
+        {f"out/versions/{side}/lib/a.c": [text]} for side, text in (("old", "a"), ("new", "b"))
+    ]
+    made.sources = (sides[0], sides[1])
+    shown = page(made)
+    assert "<h1>cut <small>f</small></h1>" in shown or "<h1>cut</h1>" in shown
+    main = shown[shown.index("<main>") : shown.index('id="details"')]
+    assert "lib/a.c:4" in main and "new lib/a.c:7: x" in main and "versions/" not in main
+    for folder in ("out/versions/old", "out/versions/new"):
+        assert file_named(f"{folder}/a.c", made) == "a.c"
+    assert file_named("/usr/include/stdio.h", made) == "/usr/include/stdio.h"
+
+
+def test_a_page_shows_tabs_and_blanks_of_outputs() -> None:
+    seen = [Observation(exit=0, stdout=text) for text in (b"a\tb\n", b"a   b\n")]
+    shown = page(report(tests=[case("t1", b"1", old=seen[0], new=seen[1])]))
+    assert '<td class="shown" data-head="old">exit 0, prints a\\x09b</td>' in shown
+    assert '<td class="shown" data-head="new">exit 0, prints a   b</td>' in shown
+    assert ".shown { white-space: pre-wrap; }" in shown
 
 
 def test_a_page_without_differences() -> None:
