@@ -18,6 +18,13 @@ COMPILE = ["gcc", "-std=gnu11", "-w", "-O0", "-fwrapv", "-ftrivial-auto-var-init
 SANITIZE = ["-fsanitize=address,undefined"]
 
 
+def unification(old: str, new: str) -> Unified:
+    """Checked as it is made."""
+    unified = unify(parse_text(old, "old.c"), parse_text(new, "new.c"))
+    assert check(unified, thorough=True) == []
+    return unified
+
+
 @dataclass(frozen=True)
 class Run:
     status: int
@@ -27,7 +34,7 @@ class Run:
 
 @dataclass
 class Builds:
-    """``texts`` are the originals; ``unified`` is checked as it is made."""
+    """``old`` and ``new`` are the originals."""
 
     folder: Path
     old: str
@@ -35,8 +42,7 @@ class Builds:
     unified: Unified = field(init=False)
 
     def __post_init__(self) -> None:
-        self.unified = unify(parse_text(self.old, "old.c"), parse_text(self.new, "new.c"))
-        assert check(self.unified, thorough=True) == []
+        self.unified = unification(self.old, self.new)
 
     def build(self, text: str, name: str, *flags: str) -> Path:
         source = self.folder / f"{name}.c"

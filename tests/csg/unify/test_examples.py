@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from csg.frontend import parse_text
 from csg.language.expression_text import Notation
-from csg.unify import Unified, check, unify
+from csg.unify import Unified
 from csg.unify.output.printing import prelude, printed
-
-
-def unification(old: str, new: str) -> Unified:
-    unified = unify(parse_text(old, "old.c"), parse_text(new, "new.c"))
-    assert check(unified, thorough=True) == []
-    return unified
+from tests.csg.unify.building import unification
 
 
 def text(unified: Unified) -> str:

@@ -63,13 +63,6 @@ def compiled(folder: Path, text: str, *flags: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def builds() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
-
-
-@pytest.fixture(scope="module")
 def subjects(builds: Path) -> dict[str, Path]:
     return {name: compiled(builds, SUBJECT.read_text(), *STYLES[name]) for name in STYLES}
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,13 +50,6 @@ static int tell(const char *path, const struct stat *about, int kind, struct FTW
     return 0;
 }
 """
-
-
-@pytest.fixture(scope="module")
-def builds() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
 
 
 @pytest.fixture(

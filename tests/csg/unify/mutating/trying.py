@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from csg.frontend import parse_text
-from csg.unify import Unified, check, printed, unify
+from csg.unify import printed
 from csg.unify.output.printing import mask_text
-from tests.csg.unify.building import COMPILE, SANITIZE, Run, run
+from tests.csg.unify.building import COMPILE, SANITIZE, Run, run, unification
 from tests.csg.unify.mutating.pairs import Pair
 
 WORDS = ("-n", "3", "word", "-x", "", "12", "a b", "--", "-h", "0", "5-10-", "0-", "2-4,7", "-100")
@@ -52,12 +51,6 @@ def compiled(text: str, folder: Path, name: str, *flags: str) -> Program | None:
     command = [*COMPILE, *flags, str(source), "-o", str(binary), "-lm"]
     done = subprocess.run(command, capture_output=True, check=False)
     return Program(text, binary) if done.returncode == 0 else None
-
-
-def unification(old: str, new: str) -> Unified:
-    unified = unify(parse_text(old, "old.c"), parse_text(new, "new.c"))
-    assert check(unified, thorough=True) == []
-    return unified
 
 
 def try_pair(pair: Pair, folder: Path) -> str:
