@@ -222,6 +222,14 @@ def pair(sample: str) -> tuple[Path, Path]:
     return SAMPLES / sample / "old.c", SAMPLES / sample / "new.c"
 
 
+def write_versions(folder: Path, old: str, new: str) -> tuple[Path, Path]:
+    """Two texts as ``old.c`` and ``new.c``."""
+    files = folder / "old.c", folder / "new.c"
+    for file, text in zip(files, (old, new), strict=True):
+        file.write_text(text)
+    return files
+
+
 def note(source: str, key: str) -> str:
     """What stands behind ``// key:`` in the first lines of a program."""
     for line in source.splitlines()[:5]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import cli
-from tests.command_line import CSGTEST, Done, csgtest, pair
+from tests.command_line import CSGTEST, Done, csgtest, pair, write_versions
 
 FILES = {
     "old.c": "int f(int x) { return x; }\n",
@@ -260,8 +260,7 @@ def test_what_is_not_replayed_is_not_called_equal(tmp_path: Path) -> None:
 def test_what_no_path_can_be_followed_through_is_tested_natively(tmp_path: Path) -> None:
     """Where there are inputs to try, that is a result."""
     text = '#include <stdio.h>\nint main(void) {{ __asm__ ("nop"); return getchar() {} 7000; }}\n'
-    for name, operator in (("old.c", ">"), ("new.c", ">=")):
-        (tmp_path / name).write_text(text.format(operator))
+    write_versions(tmp_path, text.format(">"), text.format(">="))
     done = csgtest("build", "old.c", "new.c", "--time", "4", folder=tmp_path)
     assert done.code == 0, done.err
     assert "native runs; no path could be followed to its end." in done.out

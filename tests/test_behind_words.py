@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import csgtest
+from tests.command_line import csgtest, write_versions
 
 BLIND = r"""
 #include <stdio.h>
@@ -42,8 +42,7 @@ WORDS = "build old.c new.c --sym-args 0 1 3 --no-native --time 20"
 
 def test_a_read_behind_a_word_is_an_error_that_one_version_has(tmp_path: Path) -> None:
     """For every word that is shorter than the name, and only for those."""
-    (tmp_path / "old.c").write_text(BLIND.replace("STEP", "++"))
-    (tmp_path / "new.c").write_text(BLIND.replace("STEP", "+= *word != 0"))
+    write_versions(tmp_path, BLIND.replace("STEP", "++"), BLIND.replace("STEP", "+= *word != 0"))
     done = csgtest(*WORDS.split(), folder=tmp_path)
     assert done.code == 1, done
     assert {len(test["input"]["args"][0]) for test in done.differing} == {0}
@@ -53,8 +52,7 @@ def test_a_read_behind_a_word_is_an_error_that_one_version_has(tmp_path: Path) -
 
 
 def test_where_a_word_ends_is_the_inputs_to_say(tmp_path: Path) -> None:
-    (tmp_path / "old.c").write_text(THIRD.replace("PLACE", "1"))
-    (tmp_path / "new.c").write_text(THIRD.replace("PLACE", "2"))
+    write_versions(tmp_path, THIRD.replace("PLACE", "1"), THIRD.replace("PLACE", "2"))
     done = csgtest(*WORDS.split(), folder=tmp_path)
     found = {test["input"]["args"][0][:3]: test["class"] for test in done.differing}
     assert found["a"] == "regression" and "difference" in found.values(), done

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from symexec.progress import LiveLine, PlainLines, Silence
-from tests.command_line import CSGTEST, SAMPLES, csgtest, pair, read_report
+from tests.command_line import CSGTEST, SAMPLES, csgtest, pair, read_report, write_versions
 
 OUT = "csgtest-out"
 
@@ -254,8 +254,7 @@ def test_when_the_process_that_replays_dies_it_is_told_and_what_was_found_is_kep
 def test_a_search_ends_once_enough_inputs_differ(tmp_path: Path) -> None:
     """``endless`` alone takes all the time there is."""
     old, new = (file.read_text() for file in pair("endless"))
-    (tmp_path / "old.c").write_text(old)
-    (tmp_path / "new.c").write_text(new)
+    write_versions(tmp_path, old, new)
     words = ("build", "old.c", "new.c", "--stop-after", "1")
     done = csgtest(*words, "--time", "60", folder=tmp_path)
     assert done.code == 1 and len(done.differing) >= 1

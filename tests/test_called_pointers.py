@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import csgtest
+from tests.command_line import csgtest, write_versions
 
 NAMES = {1: "sqrt", 2: "pow", 3: "fma"}  # by how many arguments they take
 
@@ -35,8 +35,7 @@ def test_no_function_is_called_with_arguments_that_it_does_not_take(
 ) -> None:
     text = PROGRAM.replace("PARAMETERS", ", ".join(["double"] * count))
     text = text.replace("ARGUMENTS", ", ".join(["4.0"] * count))
-    (tmp_path / "old.c").write_text(text.replace("STEP", "1"))
-    (tmp_path / "new.c").write_text(text.replace("STEP", "2"))
+    write_versions(tmp_path, text.replace("STEP", "1"), text.replace("STEP", "2"))
     done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "10", folder=tmp_path)
     assert done.code == 1, done.err
     assert "internal error" not in done.err and "returns 1  returns 2" in done.out

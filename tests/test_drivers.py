@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import csgtest
+from tests.command_line import csgtest, write_versions
 
 PARSER = r"""
 #include <stdio.h>
@@ -38,8 +38,7 @@ void write_number(FILE *out, int n, double (*scale)(enum kind, double))
 
 
 def built(folder: Path, old: str, new: str, entry: str, *words: str) -> str:
-    (folder / "old.c").write_text(old)
-    (folder / "new.c").write_text(new)
+    write_versions(folder, old, new)
     asked = ("build", "old.c", "new.c", "--entry", entry, "--time", "10", *words)
     done = csgtest(*asked, folder=folder)
     assert done.code == 1, done.err
@@ -134,8 +133,7 @@ def test_what_reaches_no_difference_by_them_is_equivalent_within_their_number(
     tmp_path: Path,
 ) -> None:
     old = SUM.replace("HIT", "5")
-    (tmp_path / "old.c").write_text(old)
-    (tmp_path / "new.c").write_text(old.replace("i < 3", "3 > i"))
+    write_versions(tmp_path, old, old.replace("i < 3", "3 > i"))
     words = ("build", "old.c", "new.c", "--entry", "sum", "--time", "10", "--no-native")
     done = csgtest(*words, folder=tmp_path)
     assert done.code == 0 and "every input" not in done.out
@@ -144,7 +142,6 @@ def test_what_reaches_no_difference_by_them_is_equivalent_within_their_number(
 
 def test_what_has_no_name_in_c_is_refused_as_before(tmp_path: Path) -> None:
     text = "int f(int (*x)(struct { int a; } *)) { return 1 + (x != 0); }\n"
-    (tmp_path / "old.c").write_text(text)
-    (tmp_path / "new.c").write_text(text.replace("1 +", "2 +"))
+    write_versions(tmp_path, text, text.replace("1 +", "2 +"))
     done = csgtest("build", "old.c", "new.c", "--entry", "f", folder=tmp_path)
     assert done.code == 2 and "has a type that tests cannot set" in done.err

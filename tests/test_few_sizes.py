@@ -14,7 +14,7 @@ from symexec.counters import Counters
 from symexec.exploration.single_program import ExploreJob
 from symexec.options import ExploreOptions, InputOptions, Range
 from symexec.progress import Silence
-from tests.command_line import csgtest
+from tests.command_line import csgtest, write_versions
 
 INCLUDE = "#include <stdlib.h>\n#include <string.h>\n"
 HEAP = "char *p = malloc({});"
@@ -87,8 +87,7 @@ int entry(unsigned n)
 @pytest.mark.parametrize(("new", "found"), [(8, True), (12, False)])
 def test_the_versions_ask_for_different_large_sizes(tmp_path: Path, new: int, found: bool) -> None:
     """One object for both, a path for each n: what is too small for the new version is seen."""
-    for side, rest in (("old", 16), ("new", new)):
-        (tmp_path / f"{side}.c").write_text(VERSION.format(rest))
+    write_versions(tmp_path, VERSION.format(16), VERSION.format(new))
     words = "build old.c new.c --entry entry --range n=1..4 --time 30"
     done = csgtest(*words.split(), folder=tmp_path)
     counters = done.report["counters"]

@@ -30,6 +30,8 @@ from symexec.replay import NativeReplay, ReplayPlan
 from symexec.state.endings import EndingKind
 from symexec.testcases import EntrySignature, TestCase, TestInput
 from symexec.testcases.signature import Parameter, ParameterKind
+from tests.command_line import write_versions
+from tests.jobs import finished
 
 PROGRAM = Path(__file__).parent / "leaks" / "reachability.c"
 MEMORY = MemoryOptions(Uninitialised.ERROR, leaks=True)
@@ -141,19 +143,10 @@ WORDS = InputOptions(arguments=SymbolicArguments(0, 1, 2))
 def built(
     folder: Path, old: str, new: str, leaks: bool | None, inputs: InputOptions = WORDS
 ) -> BuildJob:
-    files = (folder / "old.c", folder / "new.c")
-    for file, text in zip(files, (old, new), strict=True):
-        file.write_text(text)
+    files = write_versions(folder, old, new)
     search = SearchOptions(time=30.0)
-    job = BuildJob(
-        BuildOptions(*files, inputs=inputs, search=search, memory=MemoryOptions(leaks=leaks))
-    )
-    job.prepare()
-    try:
-        for _ in job.cases(Silence()):
-            pass
-    finally:
-        job.close()
+    memory = MemoryOptions(leaks=leaks)
+    job = finished(BuildJob(BuildOptions(*files, inputs=inputs, search=search, memory=memory)))
     assert job.mispredicted == []
     return job
 

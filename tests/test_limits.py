@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.command_line import csgtest
+from tests.command_line import csgtest, write_versions
 
 PROGRAM = r"""
 #include <stdio.h>
@@ -40,8 +40,7 @@ int main(int argc, char **argv)
 
 
 def test_limits_are_those_of_replay(tmp_path: Path) -> None:
-    for name, mark in (("old.c", "s"), ("new.c", "p")):
-        (tmp_path / name).write_text(PROGRAM.replace("MARK", mark))
+    write_versions(tmp_path, PROGRAM.replace("MARK", "s"), PROGRAM.replace("MARK", "p"))
     words = "build old.c new.c --sym-args 0 1 1 --no-native --time 20"
     done = csgtest(*words.split(), folder=tmp_path)
     assert {test["input"]["args"][0] for test in done.differing} == {"s", "p"}, done
@@ -86,8 +85,7 @@ int main(int argc, char **argv)
 def test_branches_on_the_limit_of_addresses_are_those_of_builds_without_sanitizers(
     tmp_path: Path,
 ) -> None:
-    for name, mark in (("old.c", "s"), ("new.c", "p")):
-        (tmp_path / name).write_text(LARGE.replace("MARK", mark))
+    write_versions(tmp_path, LARGE.replace("MARK", "s"), LARGE.replace("MARK", "p"))
     words = "build old.c new.c --sym-args 0 1 1 --no-native --time 20"
     done = csgtest(*words.split(), folder=tmp_path)
     assert done.code == 1, done

@@ -31,7 +31,8 @@ from symexec.options import (
 from symexec.progress import Silence
 from symexec.replay.reports import sanitizer_kind
 from symexec.triage.undefined import UNINITIALISED
-from tests.command_line import csgtest
+from tests.command_line import csgtest, write_versions
+from tests.jobs import finished
 from tests.nightly import daily
 
 FOLDER = Path(__file__).parent / "memory"
@@ -178,19 +179,10 @@ int f(int kind, int x)
 
 
 def built(folder: Path, old: str, new: str, **more: Any) -> BuildJob:
-    files = (folder / "old.c", folder / "new.c")
-    for file, text in zip(files, (old, new), strict=True):
-        file.write_text(text)
+    files = write_versions(folder, old, new)
     inputs = InputOptions(entry="f")
     search = SearchOptions(time=30.0)
-    job = BuildJob(BuildOptions(*files, inputs=inputs, search=search, **more))
-    job.prepare()
-    try:
-        for _ in job.cases(Silence()):
-            pass
-    finally:
-        job.close()
-    return job
+    return finished(BuildJob(BuildOptions(*files, inputs=inputs, search=search, **more)))
 
 
 def test_a_variable_that_lost_its_value_is_a_regression(tmp_path: Path) -> None:
@@ -325,8 +317,7 @@ def test_a_local_object_that_is_used_too_late_is_a_regression(
 def test_versions_that_leave_an_object_by_reading_and_by_writing_fail_alike(tmp_path: Path) -> None:
     """As the sanitizers see it: nothing is predicted that native runs do not show."""
     text = "int t[2];\nint f(int a)\n{\n    {}\n    return t[128 + a * 0];\n}\n"
-    for name, line in (("old.c", "t[2] = a;"), ("new.c", "")):
-        (tmp_path / name).write_text(text.replace("{}", line))
+    write_versions(tmp_path, text.replace("{}", "t[2] = a;"), text.replace("{}", ""))
     done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "5", folder=tmp_path)
     assert done.code == 0
     assert done.report["verdict"] == "equivalent-within-bounds"

@@ -20,6 +20,7 @@ from symexec.report.model import Report
 from symexec.report.page import page as report_page
 from symexec.testcases import Blame, Observation
 from tests.browser import Browser, Page, find_browser
+from tests.command_line import write_versions
 from tests.csg.render.generated import sequence_graph
 from tests.symexec.report.test_report import case, report
 
@@ -234,9 +235,7 @@ def test_without_scripts_the_picture_just_stands_there(browser: Browser, large: 
 
 
 def drawn(tmp_path: Path, form: str) -> bytes:
-    (tmp_path / "old.c").write_text(OLD)
-    (tmp_path / "new.c").write_text(NEW)
-    return pipeline.picture(Versions(tmp_path / "old.c", tmp_path / "new.c"), form=form)
+    return pipeline.picture(Versions(*write_versions(tmp_path, OLD, NEW)), form=form)
 
 
 def evil_report() -> Report:

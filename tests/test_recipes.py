@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_line import write_versions
+
 ROOT = Path(__file__).parents[1]
 RECIPES = {
     "export": "A form of export",
@@ -72,8 +74,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 def compared(run: Run, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The folder and report.json of two versions that differ where x is 7."""
     folder = tmp_path_factory.mktemp("pair")
-    (folder / "old.c").write_text(OLD)
-    (folder / "new.c").write_text(OLD.replace("~x", "~x + (x == 7)"))
+    write_versions(folder, OLD, OLD.replace("~x", "~x + (x == 7)"))
     files = [str(folder / "old.c"), str(folder / "new.c"), "--entry", "f"]
     out = folder / "out"
     done = run(WITHOUT_MODELS, "build", *files, "--out", str(out), "--no-native", "--quiet")

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import csgtest
+from tests.command_line import csgtest, write_versions
 
 CLAMP = "int clamp(int x) { if (x < 0) return 0; return x > LIMIT ? LIMIT : x; }\n"
 
 
 @pytest.fixture
 def finished(tmp_path: Path) -> Path:
-    (tmp_path / "old.c").write_text(CLAMP.replace("LIMIT", "9"))
-    (tmp_path / "new.c").write_text(CLAMP.replace("LIMIT", "8"))
+    write_versions(tmp_path, CLAMP.replace("LIMIT", "9"), CLAMP.replace("LIMIT", "8"))
     done = csgtest("build", "old.c", "new.c", "--entry", "clamp", folder=tmp_path)
     assert done.code == 1, done.err
     return tmp_path

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import SAMPLES, csgtest
+from tests.command_line import SAMPLES, csgtest, write_versions
 
 SHELF = SAMPLES / "shelf"
 
@@ -128,8 +128,7 @@ def test_inline_functions_of_a_header_are_in_every_file(tmp_path: Path) -> None:
         '#include "twice.h"\nextern inline int twice(int x);\nextern inline int unused(int x);\n'
     )
     text = '#include "twice.h"\nint entry(int x) {{ return twice(x) + unused(x) + {}; }}\n'
-    (tmp_path / "old.c").write_text(text.format(1))
-    (tmp_path / "new.c").write_text(text.format("(x > 9 ? 2 : 1)"))
+    write_versions(tmp_path, text.format(1), text.format("(x > 9 ? 2 : 1)"))
     words = "build old.c new.c --with twice.c --entry entry --range x=0..20 --time 20"
     done = csgtest(*words.split(), folder=tmp_path)
     assert done.code == 1, done

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.command_line import csgtest, differing, until
+from tests.command_line import csgtest, differing, until, write_versions
 
 CHUNKS = """\
 #include <stdio.h>
@@ -33,8 +33,7 @@ int main(void)
 
 
 def write(folder: Path, old: str, new: str) -> None:
-    for name, guard in (("old", old), ("new", new)):
-        (folder / f"{name}.c").write_text(CHUNKS.replace("GUARD", guard))
+    write_versions(folder, CHUNKS.replace("GUARD", old), CHUNKS.replace("GUARD", new))
 
 
 def test_a_chunk_behind_another_is_found_without_a_word_about_sizes(tmp_path: Path) -> None:

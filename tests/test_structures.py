@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from tests.command_line import Done, csgtest
+from tests.command_line import Done, csgtest, write_versions
 
 HEAD = """\
 #include <stdlib.h>
@@ -269,8 +269,7 @@ ROWS |= SEVERAL
 
 def write_pair(folder: Path, text: str, before: str, after: str) -> None:
     assert before in text
-    (folder / "old.c").write_text(text)
-    (folder / "new.c").write_text(text.replace(before, after))
+    write_versions(folder, text, text.replace(before, after))
 
 
 def predicted(folder: Path, seconds: int) -> Done:
@@ -368,7 +367,6 @@ def test_a_type_that_another_file_defines(tmp_path: Path) -> None:
 
 def test_a_structure_that_changed_is_named(tmp_path: Path) -> None:
     text = "struct box { int n; };\nint f(struct box *b) { return b->n; }\n"
-    (tmp_path / "old.c").write_text(text)
-    (tmp_path / "new.c").write_text(text.replace("int n;", "int n, m;"))
+    write_versions(tmp_path, text, text.replace("int n;", "int n, m;"))
     done = csgtest("build", "old.c", "new.c", "--time", "10", folder=tmp_path)
     assert (done.code, "of 'f' differ between the versions, in b->m" in done.err) == (2, True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import csgtest
+from tests.command_line import csgtest, write_versions
 
 PROGRAM = r"""
 #include <stdio.h>
@@ -37,8 +37,7 @@ int main(int argc, char **argv)
 
 @pytest.mark.parametrize("mode", ["w", "a"])
 def test_home_is_an_empty_folder(mode: str, tmp_path: Path) -> None:
-    (tmp_path / "old.c").write_text(PROGRAM.replace("MODE", "r"))
-    (tmp_path / "new.c").write_text(PROGRAM.replace("MODE", mode))
+    write_versions(tmp_path, PROGRAM.replace("MODE", "r"), PROGRAM.replace("MODE", mode))
     words = "build old.c new.c --sym-args 0 1 1 --no-native --time 20"
     done = csgtest(*words.split(), folder=tmp_path)
     assert done.code == 1, done
@@ -79,8 +78,7 @@ def test_main_is_given_the_environment_and_nothing_of_ours(
     new: str, code: int, tmp_path: Path
 ) -> None:
     """What builds are told in variables of their own has gone when the program looks."""
-    (tmp_path / "old.c").write_text(COUNTS.replace("LIST", "envp"))
-    (tmp_path / "new.c").write_text(COUNTS.replace("LIST", new))
+    write_versions(tmp_path, COUNTS.replace("LIST", "envp"), COUNTS.replace("LIST", new))
     words = "build old.c new.c --sym-args 0 1 1 --no-native --time 20"
     done = csgtest(*words.split(), folder=tmp_path)
     assert done.code == code, done

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.command_line import csgtest
+from tests.command_line import csgtest, write_versions
 
 COPIES = """
 #include <stdio.h>
@@ -24,8 +24,7 @@ int main(int argc, char **argv)
 
 
 def test_versions_that_differ_in_a_file_that_they_write(tmp_path: Path) -> None:
-    (tmp_path / "old.c").write_text(COPIES.replace("BLANK", "'_'"))
-    (tmp_path / "new.c").write_text(COPIES.replace("BLANK", "'-'"))
+    write_versions(tmp_path, COPIES.replace("BLANK", "'_'"), COPIES.replace("BLANK", "'-'"))
     words = ("build", "old.c", "new.c", "--sym-args", "1", "1", "1", "--sym-files", "1", "2")
     done = csgtest(*words, "--time", "20", folder=tmp_path)
     assert done.code == 1, done.err

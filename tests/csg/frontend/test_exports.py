@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from csg.frontend.prune import exports, prune
-from tests.command_line import csgtest
+from tests.command_line import csgtest, write_versions
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,7 @@ int main(int argc, char **argv)
 def test_one_file_may_define_what_a_header_declares_in_the_others(tmp_path: Path) -> None:
     (tmp_path / "all.h").write_text(HEADER)
     (tmp_path / "owner.c").write_text('#define OWNER\n#include "all.h"\n')
-    (tmp_path / "old.c").write_text(MAIN.replace("MARK", "q"))
-    (tmp_path / "new.c").write_text(MAIN.replace("MARK", "r"))
+    write_versions(tmp_path, MAIN.replace("MARK", "q"), MAIN.replace("MARK", "r"))
     words = "build old.c new.c --with owner.c --sym-args 0 2 1 --no-native --time 20"
     done = csgtest(*words.split(), folder=tmp_path)
     assert (done.code, done.report["notes"]) == (1, []), done

@@ -7,23 +7,17 @@ from random import Random
 
 import pytest
 
-from csg.frontend import parse_text
 from csg.pipeline import graph_of, program_of
 from csg.programs import SourceFile
-from csg.unify import Unified, check, printed, unify
+from csg.unify import Unified, printed
 from csg.unify.changes.explaining import spanning
 from csg.unify.output.annotated import published
 from csg.unify.output.printing import mask_text
 from symexec.replay import NativeReplay, ReplayPlan, Text
 from symexec.testcases import TestInput
 from symexec.triage import native_blame
-from tests.csg.unify.building import Builds, run
-
-
-def unification(old: str, new: str) -> Unified:
-    unified = unify(parse_text(old, "old.c"), parse_text(new, "new.c"))
-    assert check(unified, thorough=True) == []
-    return unified
+from tests.command_line import write_versions
+from tests.csg.unify.building import Builds, run, unification
 
 
 def body(old: str, new: str) -> Unified:
@@ -139,11 +133,10 @@ def test_two_added_lines_make_an_interaction_location() -> None:
 def test_blame_tells_two_added_lines_apart(tmp_path: Path) -> None:
     old, new = LINES.format(""), LINES.format("    x = x * 2;\n    y = y * 3;\n")
     unified = unification(old, new)
-    for name, text in (("old.c", old), ("new.c", new)):
-        (tmp_path / name).write_text(text)
+    files = write_versions(tmp_path, old, new)
     plan = ReplayPlan(
-        (SourceFile(tmp_path / "old.c"),),
-        (SourceFile(tmp_path / "new.c"),),
+        (SourceFile(files[0]),),
+        (SourceFile(files[1]),),
         unified=(Text(printed(unified, ids=True)),),
     )
     blamed = {}

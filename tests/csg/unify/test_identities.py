@@ -10,6 +10,7 @@ import pytest
 from csg.programs import Versions
 from csg.unify.changes.identities import Identity, identities, normalised, statements
 from csg.unify.pairs import read_pair, unify_pair
+from tests.command_line import write_versions
 
 SOURCE = """\
 #define TWICE(x) \\
@@ -101,9 +102,7 @@ OLD = "int g;\nint f(int n) { n++; g = n; n++; return n; }\nint k(int n) { n++; 
     ],
 )
 def test_of_equal_ones_it_is_told_which(new: str, named: Identity, tmp_path: Path) -> None:
-    (tmp_path / "old.c").write_text(OLD)
-    (tmp_path / "new.c").write_text(new)
-    versions = Versions(tmp_path / "old.c", tmp_path / "new.c")
+    versions = Versions(*write_versions(tmp_path, OLD, new))
     assert [*identities(unify_pair(read_pair(versions.pairs()), "k")).values()] == [named]
 
 

@@ -27,9 +27,9 @@ from symexec.options import (
     Shadow,
     ShadowOptions,
 )
-from symexec.progress import progress_for
 from symexec.search.registry import modes
-from tests.command_line import csgtest, pair
+from tests.command_line import csgtest, pair, write_versions
+from tests.jobs import finished
 
 NEGATED = """\
 #include <assert.h>
@@ -70,11 +70,7 @@ def searched(
         replay=False,
         shadow=ShadowOptions(shadow, tuple(places), bse_time),
     )
-    job = BuildJob(options)
-    job.prepare()
-    for _ in job.cases(progress_for(True)):
-        pass
-    return job
+    return finished(BuildJob(options))
 
 
 def values(job: BuildJob, name: str = "x") -> set[object]:
@@ -82,9 +78,7 @@ def values(job: BuildJob, name: str = "x") -> set[object]:
 
 
 def negated(folder: Path) -> tuple[Path, Path]:
-    for name, line in (("old", ""), ("new", "y = -y;")):
-        (folder / f"{name}.c").write_text(NEGATED % line)
-    return folder / "old.c", folder / "new.c"
+    return write_versions(folder, NEGATED % "", NEGATED % "y = -y;")
 
 
 # ----------------------------------------------------------------------------- published counts
@@ -174,9 +168,7 @@ def test_from_all_inputs_as_seeds_all_diff_paths_are_found_and_from_one_no_other
     assume(was != now)
     folder = tmp_path_factory.mktemp("pair")
     ranges = (Range("a", -1, 3), Range("b", -1, 3))
-    for name, parts in (("old", was), ("new", now)):
-        (folder / f"{name}.c").write_text(LOOPING % parts)
-    files = folder / "old.c", folder / "new.c"
+    files = write_versions(folder, LOOPING % was, LOOPING % now)
     every = searched(files, folder, ranges=ranges, after=After.NEW)
     grid = [{"a": x, "b": y} for x in range(-1, 4) for y in range(-1, 4)]
     for seeds in (grid[12:13], grid):
@@ -251,8 +243,7 @@ def test_klee_s_tests_are_seeds_of_a_function(tmp_path: Path) -> None:
 
 
 def test_klee_s_tests_are_seeds_of_a_harness(tmp_path: Path) -> None:
-    for name, limit in (("old", 7), ("new", 9)):
-        (tmp_path / f"{name}.c").write_text(HARNESS % limit)
+    write_versions(tmp_path, HARNESS % 7, HARNESS % 9)
     for name, x in (("near", 5), ("far", 6)):
         both = (3).to_bytes(4, "little") + (70).to_bytes(4, "little")
         objects = ("x", x.to_bytes(4, "little")), ("both", both)

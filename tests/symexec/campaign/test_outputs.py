@@ -8,8 +8,8 @@ import pytest
 
 from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions, InputOptions, Range, SearchOptions
-from symexec.progress import progress_for
-from tests.command_line import csgtest, pair
+from tests.command_line import csgtest, pair, write_versions
+from tests.jobs import finished
 
 # The change, an output that shows it for x != 0, and behind it one that shows it for x > 90.
 TWO_OUTPUTS = """\
@@ -44,21 +44,15 @@ int f(int n, int x) {{
 
 
 def searched(text: str, folder: Path, mode: str, *without: str, **more: object) -> BuildJob:
-    for name, operator in (("old", "+"), ("new", "*")):
-        (folder / f"{name}.c").write_text(text.format(operator=operator))
+    files = write_versions(folder, text.format(operator="+"), text.format(operator="*"))
     ranges = (Range("n", 0, 3),) if "int n" in text else ()
     options = BuildOptions(
-        folder / "old.c",
-        folder / "new.c",
+        *files,
         inputs=InputOptions(ranges=(Range("x", -100, 100), *ranges)),
         search=SearchOptions(time=20.0, mode=mode, without=without, **more),  # type: ignore[arg-type]
         replay=False,
     )
-    job = BuildJob(options)
-    job.prepare()
-    for _ in job.cases(progress_for(True)):
-        pass
-    return job
+    return finished(BuildJob(options))
 
 
 def outputs(job: BuildJob) -> list[tuple[str, ...]]:

@@ -9,8 +9,8 @@ import pytest
 
 from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions, InputOptions, SearchOptions
-from symexec.progress import Silence
-from tests.command_line import csgtest
+from tests.command_line import csgtest, write_versions
+from tests.jobs import finished
 
 # What one version does at one input and the other does not; nobody sees it.
 STOPS = {
@@ -44,16 +44,11 @@ ENDS = {"old-ends", "new-ends"}
 def test_no_version_ends_where_the_search_stops(
     stop: str, conditions: tuple[str, str], tmp_path: Path
 ) -> None:
-    files = tmp_path / "old.c", tmp_path / "new.c"
-    for file, condition in zip(files, conditions, strict=True):
-        file.write_text(TEXT.format(condition=condition, stop=STOPS[stop]))
+    old, new = (TEXT.format(condition=each, stop=STOPS[stop]) for each in conditions)
+    files = write_versions(tmp_path, old, new)
     search = SearchOptions(time=20, loop_bound=3 if "loop" in stop else None)
-    job = BuildJob(BuildOptions(*files, inputs=InputOptions("f"), search=search, replay=False))
-    try:
-        job.prepare()
-        list(job.cases(Silence()))
-    finally:
-        job.close()
+    options = BuildOptions(*files, inputs=InputOptions("f"), search=search, replay=False)
+    job = finished(BuildJob(options))
     ways = {case.divergence.directions for case in job.found if case.divergence is not None}
     assert ways and not ways & ENDS
     # An input that a version's own assumption excludes is none.
@@ -68,8 +63,7 @@ def test_an_object_too_large_for_us_is_no_proof(tmp_path: Path) -> None:
     plain = "#include <stdlib.h>\nint f(int x) { if (x == 5) return 1; return 0; }\n"
     large = plain.replace("return 1;", "{ char *p = malloc(300000000); return p ? 2 : 3; }")
     for old, new in ((plain, large), (large, plain)):
-        (tmp_path / "old.c").write_text(old)
-        (tmp_path / "new.c").write_text(new)
+        write_versions(tmp_path, old, new)
         words = ("--entry", "f", "--range", "x=0..9", "--time", "10", "--no-native")
         done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
         assert done.report["verdict"] == "different", done.out
@@ -77,8 +71,7 @@ def test_an_object_too_large_for_us_is_no_proof(tmp_path: Path) -> None:
 
 def test_what_no_path_goes_through_is_tested_natively(tmp_path: Path) -> None:
     text = 'int f(unsigned char x) {{ __asm__ volatile ("nop"); return x > {bound}; }}\n'
-    (tmp_path / "old.c").write_text(text.format(bound=99))
-    (tmp_path / "new.c").write_text(text.format(bound=98))
+    write_versions(tmp_path, text.format(bound=99), text.format(bound=98))
     done = csgtest("build", "old.c", "new.c", "--time", "60", folder=tmp_path)
     assert done.report["counters"]["paths"] == 0
     (test,) = (each for each in done.report["tests"] if each["observed"] == "different")

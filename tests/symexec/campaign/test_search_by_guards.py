@@ -7,6 +7,7 @@ from pathlib import Path
 from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions, InputOptions, SearchOptions, SymbolicArguments
 from symexec.progress import progress_for
+from tests.command_line import write_versions
 
 # Twelve formats, chosen by a word; each goes through its input, and only one has changed.
 _PROGRAM = """\
@@ -52,12 +53,11 @@ int main(int argc, char **argv)
 def test_a_change_behind_selectors_is_met_early(tmp_path: Path) -> None:
     """Of all words that choose one of twelve formats one leads to the change; counted in states,
     which is the same on every machine."""
-    for name, operator in (("old", "+="), ("new", "-=")):
-        (tmp_path / f"{name}.c").write_text(_PROGRAM.format(operator=operator))
+    old, new = (_PROGRAM.format(operator=operator) for operator in ("+=", "-="))
+    files = write_versions(tmp_path, old, new)
     job = BuildJob(
         BuildOptions(
-            tmp_path / "old.c",
-            tmp_path / "new.c",
+            *files,
             inputs=InputOptions(arguments=SymbolicArguments(2, 2, 3), stdin=4),
             search=SearchOptions(time=60.0),
             replay=False,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import Done, csgtest
+from tests.command_line import Done, csgtest, write_versions
 
 PROGRAM = r"""
 #include <stdio.h>
@@ -24,8 +24,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(name="folder")
 def pair(tmp_path: Path) -> Path:
-    for name, limit in (("old", 4), ("new", 6)):
-        (tmp_path / f"{name}.c").write_text(PROGRAM % limit)
+    write_versions(tmp_path, PROGRAM % 4, PROGRAM % 6)
     return tmp_path
 
 

@@ -12,6 +12,7 @@ from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions, InputOptions, SearchOptions, SymbolicArguments
 from symexec.progress import Silence
 from symexec.testcases import TestInput
+from tests.command_line import write_versions
 
 # All three numbers have digits behind a point, the first is smaller, and -w stands before them.
 TEXT = r"""
@@ -65,9 +66,7 @@ FREE = InputOptions()
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("pad")
-    for name, width in (("old.c", "5"), ("new.c", "6")):
-        (folder / name).write_text(TEXT.replace("WIDTH", width))
-    return folder / "old.c", folder / "new.c"
+    return write_versions(folder, TEXT.replace("WIDTH", "5"), TEXT.replace("WIDTH", "6"))
 
 
 def differing(job: BuildJob) -> Iterator[tuple[bytes, ...]]:

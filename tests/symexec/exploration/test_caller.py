@@ -8,7 +8,8 @@ import pytest
 
 from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions, InputOptions
-from symexec.progress import Silence
+from tests.command_line import write_versions
+from tests.jobs import finished
 
 SAME, OTHER = "equivalent-within-bounds", "different"
 
@@ -58,15 +59,9 @@ int f(int x)
 def test_versions_differ_by_what_their_caller_sees(
     old: str, new: str, verdict: str, tmp_path: Path
 ) -> None:
-    files = tmp_path / "old.c", tmp_path / "new.c"
-    for file, text in zip(files, (old, new), strict=True):
-        file.write_text(f"#include <stdio.h>\n{text}\n")
+    head = "#include <stdio.h>\n"
+    files = write_versions(tmp_path, f"{head}{old}\n", f"{head}{new}\n")
     inputs = InputOptions("f", array_length=2, stdin=2 if "stdin" in new else None)
-    job = BuildJob(BuildOptions(*files, inputs=inputs, unsandboxed=True))
-    try:
-        job.prepare()
-        list(job.cases(Silence()))
-        assert job.verdict == verdict
-        assert job.mispredicted == []
-    finally:
-        job.close()
+    job = finished(BuildJob(BuildOptions(*files, inputs=inputs, unsandboxed=True)))
+    assert job.verdict == verdict
+    assert job.mispredicted == []

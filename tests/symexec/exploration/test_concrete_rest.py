@@ -9,9 +9,10 @@ from symexec.exploration.undecided_paths import QUIET, SHARE, ConcreteRest
 from symexec.expr import TermTable
 from symexec.memory import AllocationKind, Memory
 from symexec.options import BuildOptions, SearchOptions
-from symexec.progress import progress_for
 from symexec.solver import EMPTY, PathCondition, build_solver
 from symexec.state.state import State
+from tests.command_line import write_versions
+from tests.jobs import finished
 
 LONG = 60_000  # iterations: far more than a turn
 LOOPS = """\
@@ -27,17 +28,10 @@ int f(int x, int y)
 
 
 def searched(folder: Path, text: str, mode: str = "guided", seconds: float = 60) -> BuildJob:
-    files = []
-    for name, step in (("old.c", 1), ("new.c", 2)):
-        file = folder / name
-        file.write_text(text.replace("STEP", str(step)).replace("LONG", str(LONG)))
-        files.append(file)
+    text = text.replace("LONG", str(LONG))
+    files = write_versions(folder, text.replace("STEP", "1"), text.replace("STEP", "2"))
     search = SearchOptions(time=seconds, mode=mode)
-    job = BuildJob(BuildOptions(files[0], files[1], search=search, replay=False))
-    job.prepare()
-    for _ in job.cases(progress_for(True)):
-        pass
-    return job
+    return finished(BuildJob(BuildOptions(*files, search=search, replay=False)))
 
 
 def values(job: BuildJob, name: str) -> list[object]:

@@ -13,6 +13,7 @@ from symexec.options import After, BuildOptions, InputOptions, Range, SearchOpti
 from symexec.progress import progress_for
 from symexec.replay import NativeReplay
 from tests.command_line import csgtest
+from tests.jobs import finished
 from tests.nightly import daily
 
 # what the loop does instead of `x--`: for x == 42 it stays; reads but does not write; counts on
@@ -47,13 +48,8 @@ class Hasty(BuildJob):
 
 def replayed(files: tuple[Path, Path], inputs: InputOptions, seconds: float) -> BuildJob:
     search = SearchOptions(time=seconds)
-    job = Hasty(BuildOptions(*files, inputs=inputs, search=search, unsandboxed=True))
-    try:
-        job.prepare()
-        list(job.cases(progress_for(True)))
-    finally:
-        job.close()
-    return job
+    options = BuildOptions(*files, inputs=inputs, search=search, unsandboxed=True)
+    return finished(Hasty(options))
 
 
 @pytest.mark.parametrize("reverse", daily([False, True], 1), ids=["hang", "hang-fix"])

@@ -10,7 +10,7 @@ from csg.graphs import SequenceGraph
 from csg.pipeline import graph_of, program_of, unify_files
 from csg.programs import Versions
 from symexec.exploration.searching import GraphCoverage
-from tests.command_line import SAMPLES, csgtest, pair
+from tests.command_line import SAMPLES, csgtest, pair, write_versions
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +72,7 @@ int f(int x) {
 
 
 def test_a_build_reports_it_and_says_what_is_infeasible(tmp_path: Path) -> None:
-    for name, values in (("old", (1, 3)), ("new", (2, 4))):
-        (tmp_path / f"{name}.c").write_text(DEAD % values)
+    write_versions(tmp_path, DEAD % (1, 3), DEAD % (2, 4))
     done = csgtest("build", "old.c", "new.c", "--no-replay", folder=tmp_path)
     coverage = done.report["csg"]["coverage"]
     assert coverage["nodes"]["infeasible"] == ["c1"] and "c2" in coverage["nodes"]["witnessed"]

@@ -9,7 +9,8 @@ import pytest
 
 from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions, Globals, InputOptions, SearchOptions
-from symexec.progress import Silence
+from tests.command_line import write_versions
+from tests.jobs import finished
 
 SAME, OTHER, OPEN = "equivalent-within-bounds", "different", "no-difference-found"
 
@@ -89,18 +90,11 @@ def _program(differs: str = "", reworded: bool = False) -> str:
 def _job(
     old: str, new: str, folder: Path, entry: str = "f", kind: Globals = Globals.ANY
 ) -> BuildJob:
-    files = folder / "old.c", folder / "new.c"
-    for file, text in zip(files, (old, new), strict=True):
-        file.write_text(text)
+    files = write_versions(folder, old, new)
     inputs = InputOptions(entry, globals=kind)
     search = SearchOptions(time=30)
-    job = BuildJob(BuildOptions(*files, inputs=inputs, search=search, unsandboxed=True))
-    try:
-        job.prepare()
-        list(job.cases(Silence()))
-    finally:
-        job.close()
-    return job
+    options = BuildOptions(*files, inputs=inputs, search=search, unsandboxed=True)
+    return finished(BuildJob(options))
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -17,14 +17,14 @@ from symexec.fuzzing.option_table import vocabulary
 from symexec.options import BuildOptions, InputOptions, SymbolicArguments
 from symexec.replay import COVERED
 from symexec.testcases import TestInput, signature_of
+from tests.command_line import write_versions
 
 
 @contextmanager
 def prepared(folder: Path, text: str, entry: str | None = None) -> Iterator[BuildJob]:
-    for name, value in (("old.c", "1"), ("new.c", "2")):
-        (folder / name).write_text(text.replace("CHANGED", value))
+    files = write_versions(folder, text.replace("CHANGED", "1"), text.replace("CHANGED", "2"))
     inputs = InputOptions(entry=entry)
-    job = BuildJob(BuildOptions(folder / "old.c", folder / "new.c", inputs=inputs))
+    job = BuildJob(BuildOptions(*files, inputs=inputs))
     try:
         job.prepare()
         yield job

@@ -13,7 +13,7 @@ from generators.pairs.programs import program
 from generators.pairs.tree import Source
 from oracles.truth import truth
 from symexec.campaign.building import BuildJob
-from symexec.progress import Silence
+from tests.jobs import finished
 from tests.nightly import nightly
 from tests.symexec.generated.checking import options_of
 
@@ -24,12 +24,7 @@ def complaints(old: Source, new: Source, folder: Path) -> list[str]:
     points = truth(old, new, folder)
     if points is None:
         return []
-    job = BuildJob(replace(options_of(old, new, folder), replay=True))
-    try:
-        job.prepare()
-        list(job.cases(Silence()))
-    finally:
-        job.close()
+    job = finished(BuildJob(replace(options_of(old, new, folder), replay=True)))
     found = [f"{case.input}: mispredicted" for case in job.mispredicted]
     differs = any(was != now for was, now in points.values())
     expected = {"different"} if differs else {"equivalent-within-bounds", "no-change"}

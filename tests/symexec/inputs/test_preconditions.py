@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import random
 import tempfile
-from dataclasses import replace
 from itertools import islice, product
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from symexec.fuzzing.candidates import Candidates, FunctionDomain
 from symexec.fuzzing.option_table import vocabulary
 from symexec.options import BuildOptions, InputOptions
 from symexec.testcases import TestInput, signature_of
-from tests.command_line import Done, csgtest
+from tests.command_line import Done, csgtest, write_versions
 
 LOOPS = (  # all of them read the first n elements of a, and no further
     "for (i = 0; i < n; i++) s += a[i];",
@@ -182,15 +181,9 @@ def test_what_is_expected(parameters: str, body: str, expected: dict[str, str]) 
 
 
 def expectations(old: str, new: str) -> tuple[Precondition, ...]:
-    options = BuildOptions(Path("old.c"), Path("new.c"))
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for file, text in (("old.c", old), ("new.c", new.replace("KEPT", "2"))):
-            (folder / file).write_text(text)
-        inputs = InputOptions(entry="f")
-        options = replace(
-            options, old=folder / "old.c", new=folder / "new.c", inputs=inputs, replay=False
-        )
+    with tempfile.TemporaryDirectory() as folder:
+        files = write_versions(Path(folder), old, new.replace("KEPT", "2"))
+        options = BuildOptions(*files, inputs=InputOptions(entry="f"), replay=False)
         return analysed(lower(read_versions(options), options), options).expected or ()
 
 
@@ -242,8 +235,7 @@ def test_enumerators_and_assertions_hold_of_all_inputs(tmp_path: Path) -> None:
 
 def test_a_new_test_for_null_is_tried_with_null(tmp_path: Path) -> None:
     text = "int f(int *p) { TEST return *p; }"
-    (tmp_path / "old.c").write_text(text.replace("TEST", ""))
-    (tmp_path / "new.c").write_text(text.replace("TEST", "if (!p) return -1;"))
+    write_versions(tmp_path, text.replace("TEST", ""), text.replace("TEST", "if (!p) return -1;"))
     for old, new, kind in (("old.c", "new.c", "fix"), ("new.c", "old.c", "regression")):
         words = ("--entry", "f", "--time", "5", "--no-native")
         done = csgtest("build", old, new, *words, folder=tmp_path)
@@ -294,8 +286,7 @@ def test_a_length_that_the_code_asks_for_is_there(tmp_path: Path, asks: str) -> 
             return buf[0] == KEPT ? buf[len - 1] : 4;
         }
     """.replace("ASKS", asks)
-    for name, kept in (("old.c", "1"), ("new.c", "2")):
-        (tmp_path / name).write_text(program.replace("KEPT", kept))
+    write_versions(tmp_path, program.replace("KEPT", "1"), program.replace("KEPT", "2"))
     words = ("--entry", "f", "--time", "8", "--no-native")
     done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
     assert done.code == 1
@@ -305,8 +296,7 @@ def test_a_length_that_the_code_asks_for_is_there(tmp_path: Path, asks: str) -> 
 
 def test_where_arrays_cannot_be_long_enough_nothing_is_hidden(tmp_path: Path) -> None:
     text = "int f(const unsigned char *b, int n) { if (n < 5000) return b[n - 1]; return KEPT; }"
-    (tmp_path / "old.c").write_text(text.replace("KEPT", "1"))
-    (tmp_path / "new.c").write_text(text.replace("KEPT", "2"))
+    write_versions(tmp_path, text.replace("KEPT", "1"), text.replace("KEPT", "2"))
     words = ("--entry", "f", "--time", "8", "--no-native")
     done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
     assert done.code == 1 and "bytes of" not in done.out
@@ -325,8 +315,7 @@ def test_a_number_that_one_branch_alone_counts_by_hides_nothing(tmp_path: Path) 
             return s;
         }
     """
-    for name, kept in (("old.c", "1"), ("new.c", "2")):
-        (tmp_path / name).write_text(program.replace("KEPT", kept))
+    write_versions(tmp_path, program.replace("KEPT", "1"), program.replace("KEPT", "2"))
     words = ("--entry", "f", "--time", "8", "--no-native")
     done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
     assert done.code == 1 and "elements of" not in done.out

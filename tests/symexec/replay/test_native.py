@@ -21,6 +21,7 @@ from symexec.testcases import (
     parameter_of,
 )
 from symexec.testcases.signature import lasting_parts
+from tests.command_line import write_versions
 
 EMPTY = TestInput()
 
@@ -33,8 +34,7 @@ def plan(
     new_flags: tuple[str, ...] = (),
     **fields: object,
 ) -> ReplayPlan:
-    (folder / "old.c").write_text(old)
-    (folder / "new.c").write_text(old if new is None else new)
+    write_versions(folder, old, old if new is None else new)
     return ReplayPlan(
         (SourceFile(folder / "old.c", old_flags, "new.c"),),
         (SourceFile(folder / "new.c", new_flags, "new.c"),),

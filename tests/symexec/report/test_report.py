@@ -41,6 +41,7 @@ from symexec.testcases import (
 )
 from symexec.testcases.inputs import Elements
 from symexec.triage import examine
+from tests.command_line import write_versions
 
 CHANGES = (
     ChangeInfo(1, "modified", "f", Location("new.c", 3), Location("old.c", 3), "a < b", "a <= b"),
@@ -569,8 +570,7 @@ NEW = OLD.replace("return 0", "return c > 1")
 
 @pytest.fixture
 def finished(tmp_path: Path) -> Iterator[Path]:
-    (tmp_path / "old.c").write_text(OLD)
-    (tmp_path / "new.c").write_text(NEW)
+    write_versions(tmp_path, OLD, NEW)
     out = tmp_path / "out"
     done = Report("old.c", "new.c", directory=str(tmp_path), name="p")
     old, new = (SourceFile(tmp_path / name) for name in ("old.c", "new.c"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.command_line import csgtest
+from tests.command_line import csgtest, write_versions
 
 OLD = """
 #include <setjmp.h>
@@ -34,8 +34,7 @@ int main(void) { if (f() == 0) longjmp(b, 1); return 0; }
 
 
 def test_versions_jump_with_values_that_differ(tmp_path: Path) -> None:
-    (tmp_path / "old.c").write_text(OLD)
-    (tmp_path / "new.c").write_text(OLD.replace("longjmp(out, 1)", "longjmp(out, 2)"))
+    write_versions(tmp_path, OLD, OLD.replace("longjmp(out, 1)", "longjmp(out, 2)"))
     done = csgtest(
         "build", "old.c", "new.c", "--sym-args", "1", "1", "2", "--time", "60", folder=tmp_path
     )

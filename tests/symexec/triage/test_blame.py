@@ -14,6 +14,7 @@ from symexec.replay import NativeReplay, Pair, ReplayPlan, Text, probed, probes
 from symexec.testcases import Blame, Observation, TestCase, TestInput
 from symexec.triage import Patience, examine, native_blame, shrink
 from symexec.triage.blame import Ids, blame
+from tests.command_line import write_versions
 
 PRELUDE = """
 #include <assert.h>
@@ -71,8 +72,7 @@ int main(int argc, char **argv)
 
 def replay_of(folder: Path, body: str, mask: str | None = None) -> NativeReplay:
     text = PRELUDE + body
-    (folder / "old.c").write_text("#define CSGTEST_OLD\n" + text)
-    (folder / "new.c").write_text("#define CSGTEST_NEW\n" + text)
+    write_versions(folder, "#define CSGTEST_OLD\n" + text, "#define CSGTEST_NEW\n" + text)
     unified = text if mask is None else PRELUDE + mask
     return NativeReplay(
         ReplayPlan(
@@ -197,8 +197,7 @@ def test_a_function_that_nothing_calls_any_more_is_not_blamed(tmp_path: Path) ->
     unified = unify(parse_text(old, "old.c"), parse_text(new, "new.c"))
     ids = [change.id for change in unified.changes]
     assert len(ids) > 5
-    for name, text in (("old.c", old), ("new.c", new)):
-        (tmp_path / name).write_text(text)
+    write_versions(tmp_path, old, new)
     source = Text(printed(unified, ids=True))
     plan = ReplayPlan(
         (SourceFile(tmp_path / "old.c"),),
@@ -216,11 +215,8 @@ def test_a_function_that_nothing_calls_any_more_is_not_blamed(tmp_path: Path) ->
 
 
 def test_no_mask_program_no_blame(tmp_path: Path) -> None:
-    (tmp_path / "old.c").write_text("int main(void) { return 1; }")
-    (tmp_path / "new.c").write_text("int main(void) { return 2; }")
-    with NativeReplay(
-        ReplayPlan((SourceFile(tmp_path / "old.c"),), (SourceFile(tmp_path / "new.c"),))
-    ) as replay:
+    files = write_versions(tmp_path, "int main(void) { return 1; }", "int main(void) { return 2; }")
+    with NativeReplay(ReplayPlan((SourceFile(files[0]),), (SourceFile(files[1]),))) as replay:
         case = examine(TestCase("t1", TestInput()), replay, (1,), patience=Patience())
     assert case.kind == "difference"
     assert case.blame is not None and "no unified program" in case.blame.note

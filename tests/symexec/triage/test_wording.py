@@ -10,10 +10,11 @@ from csg.errors import Location
 from csg.ir import ChangeInfo
 from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions, SearchOptions
-from symexec.progress import Silence
 from symexec.testcases import Blame, DifferenceKind, Observation, Observed, TestCase, TestInput
 from symexec.triage import group, rewordings
 from symexec.triage.grouping import rewords
+from tests.command_line import write_versions
+from tests.jobs import finished
 
 
 def change(old: str, new: str, number: int = 1, cause: str = "") -> ChangeInfo:
@@ -181,16 +182,8 @@ int main(int count, char **words)
 
 def classes(folder: Path, new: str) -> dict[str, set[bytes]]:
     """The first words of the tests of each class."""
-    files = folder / "old.c", folder / "new.c"
-    files[0].write_text(PROGRAM.replace("LIMIT", "5"))
-    files[1].write_text(new.replace("LIMIT", "5"))
-    job = BuildJob(BuildOptions(*files, search=SearchOptions(time=4.0)))
-    job.prepare()
-    try:
-        for _ in job.cases(Silence()):
-            pass
-    finally:
-        job.close()
+    files = write_versions(folder, PROGRAM.replace("LIMIT", "5"), new.replace("LIMIT", "5"))
+    job = finished(BuildJob(BuildOptions(*files, search=SearchOptions(time=4.0))))
     found: dict[str, set[bytes]] = {}
     for each in job.found:
         if each.observed == "different":

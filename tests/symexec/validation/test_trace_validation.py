@@ -28,6 +28,7 @@ from symexec.runtime.library import registry
 from symexec.testcases import TestInput
 from symexec.validation import TraceValidation
 from symexec.validation.expected_traces import ExpectedTrace, Predicted, first_difference
+from tests.command_line import write_versions
 from tests.symexec.generated.branches import Promising
 
 HEAD = "#include <stdlib.h>\n#include <setjmp.h>\n#include <string.h>\n#include <stdio.h>\n"
@@ -129,12 +130,10 @@ MAIN = (
 def job_of(
     old: str, new: str, folder: Path, after: After = After.BOTH, **more: object
 ) -> Promising:
-    for name, text in (("old.c", old), ("new.c", new)):
-        (folder / name).write_text(HEAD + text + "\n")
+    files = write_versions(folder, HEAD + old + "\n", HEAD + new + "\n")
     inputs = InputOptions("f", (Range("a", 0, 5), Range("b", 0, 5)))
     inputs = replace(inputs, **more)  # type: ignore[arg-type]
     search = SearchOptions(time=20, after=after)
-    files = folder / "old.c", folder / "new.c"
     return Promising(BuildOptions(*files, (), inputs, search, replay=False))
 
 
