@@ -28,8 +28,8 @@ from symexec.projects.session import Session
 from symexec.report.model import report_from_json, report_to_json
 from symexec.report.session import build
 from symexec.search.registry import Aim
-from tests.command_line import csgtest
-from tests.test_revisions import Repository
+from tests.command_line import csgtest, write_versions
+from tests.repositories import Repository
 
 FILES = {
     "Makefile": """\
@@ -307,13 +307,11 @@ int f(int x) { return g(x) + 1; }
 int h(int x) { return g(x) * 2 + f(x); }
 """
     after = before.replace("g(int a)", "g(int a, int b)").replace("g(x)", "g(x, 1)")
-    for side, text in (("old", before), ("new", after.replace("return a", "return a + (a > b)"))):
-        (tmp_path / f"{side}.c").write_text(text)
+    pair = write_versions(tmp_path, before, after.replace("return a", "return a + (a > b)"))
     readings = Readings()
     search = SearchOptions(time=1.0, deterministic=True)
 
     def found(entry: str, shared: Readings | None) -> list[object]:
-        pair = tmp_path / "old.c", tmp_path / "new.c"
         options = BuildOptions(*pair, inputs=InputOptions(entry), search=search, replay=False)
         job = BuildJob(options, shared)
         try:

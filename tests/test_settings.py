@@ -22,19 +22,11 @@ from symexec.options.definitions import FLAGS, Argument, Scope
 from symexec.options.settings import keys, read_settings, template
 from symexec.search.registry import described
 from tests.command_line import csgtest
-from tests.test_revisions import Repository
+from tests.repositories import Repository
 
 KEYS = keys()
 TEMPLATE = template(described(), ["How it would be built: make"])
 OFFERED = [line[1:] for line in TEMPLATE.splitlines() if re.match(r"#[^ \[]", line)]
-
-
-@pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    folder = tmp_path / "repository"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    return Repository(folder)
 
 
 def call(text: str, *words: str) -> Call:

@@ -12,8 +12,8 @@ from symexec.fuzzing.growing import FunctionInputs, LineInputs
 from symexec.fuzzing.option_table import vocabulary
 from symexec.options import InputOptions
 from symexec.testcases import OutputFolder, TestInput, signature_of
-from tests.command_line import csgtest, differing, until
-from tests.test_revisions import Repository
+from tests.command_line import csgtest, differing, until, write_versions
+from tests.repositories import Repository
 
 C_FILE = r"""
 #include "parser.h"
@@ -125,7 +125,6 @@ def test_what_a_projects_tests_hold_is_tried_in_a_checkout(tmp_path: Path) -> No
 
 
 def test_examples_that_are_not_there_are_told(tmp_path: Path) -> None:
-    for name, result in (("old.c", 1), ("new.c", 2)):
-        (tmp_path / name).write_text(locked(result))
+    write_versions(tmp_path, locked(1), locked(2))
     done = csgtest("build", "old.c", "new.c", "--examples", "missing", folder=tmp_path)
     assert done.code == 2 and "there is no 'missing'" in done.err
