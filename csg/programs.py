@@ -37,8 +37,17 @@ _SHOWN = 4  # files of the database that no longer exist
 
 _WITH_PATH = ("-iquote", "-isystem", "-idirafter", "-include", "-imacros", "-I")
 _WITH_WORD = ("-D", "-U")
-_RELEVANT = ("-std=", "-ansi", "-f", "-m32", "-m64", "-mx32", "-pthread", "-nostdinc")
-_FOREIGN = ("-fplugin", "-fdump", "-fsanitize", "-fprofile", "-fdiagnostics", "-flto")
+_RELEVANT = ("-std=", "-ansi", "-f", "-m", "-pthread", "-nostdinc")
+_FOREIGN = (
+    "-mcmodel",
+    "-mtune",
+    "-fplugin",
+    "-fdump",
+    "-fsanitize",
+    "-fprofile",
+    "-fdiagnostics",
+    "-flto",
+)
 
 
 @record

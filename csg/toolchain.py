@@ -135,9 +135,13 @@ def preprocess_noting(
         command = [*_preprocessor(flags, compiler, headers), *noted, file]
         text = _decoded(_run(command, handles=(handle,), cancelled=cancelled))
         size = os.fstat(handle).st_size
-        return text, _files_of_rule(_decoded(os.pread(handle, size, 0)))
+        files = _files_of_rule(_decoded(os.pread(handle, size, 0)))
     finally:
         os.close(handle)
+    if NOT_OPTIMISED not in flags and any(each.endswith(_INTRINSICS) for each in files):
+        # optimised, their headers define functions that compile only where they are inlined
+        return preprocess_noting(file, (*flags, NOT_OPTIMISED), compiler, headers, cancelled)
+    return text, files
 
 
 def _files_of_rule(rule: str) -> tuple[str, ...]:
@@ -177,7 +181,7 @@ def compile_program(
 
 
 def relevant_flags(flags: Sequence[str]) -> list[str]:
-    """The flags that decide what a file means: -I -D -U -include -std -f... -m32.
+    """The flags that decide what a file means: -I -D -U -include -std -f... -m....
 
     ``["-O0", "-c", "-Iinc", "-o", "x.o", "-DX"]`` is ``["-Iinc", "-DX"]``.
     """
@@ -196,15 +200,19 @@ def of_optimisation(flags: Sequence[str]) -> list[str]:
     optimisation: <libintl.h> includes <locale.h> there alone. Functions that check sizes at run
     time are switched off."""
     levels = [flag for flag in flags if flag.startswith("-O")]
-    if not levels or levels[-1] == "-O0":
+    if not levels or levels[-1] == "-O0" or NOT_OPTIMISED in flags:
         return []
     return ["-D__OPTIMIZE__", "-U_FORTIFY_SOURCE"]
 
 
+NOT_OPTIMISED = "-U__OPTIMIZE__"
+_INTRINSICS = "mmintrin.h"
 _HARMLESS = re.compile(
     r"-[DUI].+|-L.+|-l[\w.+-]+|-std=[\w:+]+|-pthread|-ansi|-pedantic(?:-errors)?|-pipe|-w"
     r"|-O\w*|-g[\w-]*|-W(?!l,|a,|p,)[\w+=-]*"
-    r"|-m(?:arch|tune|cpu|fpu|abi)=[\w.+-]+|-m(?:no-)?(?:sse[\w.]*|avx\w*|mmx|fma|aes|red-zone|64)"
+    r"|-m(?:arch|tune|cpu|fpu|abi)=[\w.+-]+|-m(?:no-)?(?:sse[\w.]*|ssse3|avx[\w.]*|mmx|3dnow"
+    r"|fma4?|v?aes|v?pclmul\w*|popcnt|lzcnt|abm|bmi2?|tbm|sha|f16c|crc32|rdrnd|rdseed|adx|gfni|cx16"
+    r"|movbe|xsave\w*|fsgsbase|general-regs-only|red-zone|64)"
     r"|-f(?:file|debug|macro)-prefix-map=.+|-fsanitize=[\w,-]+|-fvisibility=\w+"
     r"|-fcf-protection(?:=\w+)?|-fdiagnostics-color(?:=\w+)?"
     r"|-f(?:no-)?(?:wrapv|trapv|strict-aliasing|strict-overflow|common|builtin(?:-\w+)?|freestanding"

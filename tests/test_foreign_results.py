@@ -21,6 +21,7 @@ from tests.command_line import CSGTEST, csgtest, pair
 
 HARMLESS = """-DX -DX=1 -UX -Iinc -I inc -std=gnu17 -O2 -g -g3 -Wall -Wno-error=format -include a.h
     -lm -Llib -pthread -fwrapv -fno-strict-aliasing -ffile-prefix-map=/a=. -march=x86-64-v2 -w
+    -msse4.2 -mssse3 -maes -mpclmul -mavx512f -mavx512bw -mno-avx2 -mbmi2
     -isystem inc -fno-builtin-memcpy -fsanitize=address,undefined -D name"""
 DOUBTFUL = """@file -D|@file --output=x --specs=x -specs=x -fplugin=x.so -B/x -Bx
     -wrapper|x,y -o|x -o

@@ -12,6 +12,9 @@ INTRINSICS = """#include <emmintrin.h>
 static int first(int x) { return _mm_cvtsi128_si32(_mm_set1_epi32(x)); }
 int f(int x) { if (x > 100) return first(x) > 200; return x + 1; }
 """
+IMMEDIATE = """#include <emmintrin.h>
+int f(int x) { return _mm_cvtsi128_si32(_mm_srli_si128(_mm_set1_epi32(x), 4)) + 1; }
+"""
 COMPLEX = """#include <complex.h>
 typedef double _Complex number;
 static number twice(number x) { return x * 2; }
@@ -47,6 +50,15 @@ def test_a_difference_behind_one_is_found_natively(text: str, tmp_path: Path) ->
     assert done.code == 1, done.err
     assert done.report["groups"][0]["blamed"] == [1]
     assert "; not all paths were followed." in done.out
+
+
+def test_headers_of_the_processor_are_those_of_a_build_without_optimisation(
+    tmp_path: Path,
+) -> None:
+    """Optimised, they define functions that compile only where they are inlined."""
+    done = built(tmp_path, IMMEDIATE, "+ 1", "+ 2", "--entry", "f", *SOON, "--", "-O2", "-mavx2")
+    assert done.code == 1, done.err
+    assert done.report["groups"][0]["blamed"] == [1]
 
 
 @pytest.mark.parametrize(

@@ -224,7 +224,7 @@ class Context(ABC):
         self.parameters: dict[int, tuple[Symbol, ...]] = {}  # id of a FuncDecl node: its names
         self.tokens: Sequence[Token] = ()  # what the spans of nodes count
         self.opaque: dict[str, Record] = {}  # by its spelling
-        self.opaque_met = False  # in this function, as the type of an expression
+        self.opaque_met = False  # in this function
         self.without_value: set[Symbol] = set()  # objects whose initialiser is not supported
 
     @abstractmethod
@@ -272,6 +272,11 @@ class Context(ABC):
             made = Record(RecordKind.STRUCT, tag, (), size, alignment, spelling=spelling)
             self.opaque[spelling] = made
         return self.opaque[spelling]
+
+    def meets(self, kind: Type) -> None:
+        """Note that a name or an expression has this type."""
+        if isinstance(kind, Record) and kind.spelling:
+            self.opaque_met = True
 
     def source(self, span: tuple[int, int]) -> str:
         """The text of a range of tokens, as the parser reads them; in place of the names that

@@ -202,6 +202,7 @@ def _words(context: Context, node: Node) -> Qualified:
         return Qualified(basic)
     meaning = context.scopes.lookup(node.names[0]) if len(node.names) == 1 else None
     if isinstance(meaning, Typedef):
+        context.meets(meaning.meaning.type)
         return meaning.meaning
     words = " ".join(node.names)
     if (size := _OPAQUE.get(" ".join(sorted(node.names)))) is not None:

@@ -22,7 +22,7 @@ from csg.frontend.context import Context, Qualified, place, refuse, unsupported
 from csg.frontend.parser import Node, kind
 from csg.frontend.tokens import Token
 from csg.language.syntax import Compound, Expression, Initializer, Statement, TranslationUnit
-from csg.language.types import Record, Type, is_integer
+from csg.language.types import Type, is_integer
 
 
 def translate(
@@ -66,8 +66,7 @@ class Translator(Context):
 
     def expression(self, node: Node) -> Expression:
         found = expressions.expression(self, node)
-        if isinstance(found.type, Record) and found.type.spelling:
-            self.opaque_met = True
+        self.meets(found.type)
         return found
 
     def type_name(self, node: Node) -> Qualified:

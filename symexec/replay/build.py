@@ -28,6 +28,7 @@ from csg.errors import ToolchainError
 from csg.programs import SourceFile
 from csg.records import record
 from csg.toolchain import (
+    NOT_OPTIMISED,
     CompilerPool,
     compile_program,
     flags_after_preprocessing,
@@ -77,10 +78,12 @@ _STYLES = {
 }
 # the C library fills memory with the complement of this value
 HEAP_FILLING = {ZEROED: b"MALLOC_PERTURB_=255", FILLED: b"MALLOC_PERTURB_=001"}
-# By what the linker says: for programs that link only when calls are inlined and dead ones left
-# out, as builds have it, and for those where several files define an object tentatively (C17
-# J.5.11). The latter hides such objects from the sanitizer, so it is no flag of all programs.
+# By what compiler and linker say: for programs that link only when calls are inlined and dead ones
+# left out, as builds have it; for those where several files define an object tentatively (C17
+# J.5.11), which hides such objects from the sanitizer, so it is no flag of all programs; and for
+# functions of the processor that headers define as macros where nothing is optimised.
 _REMEDIES = {
+    " immediate": (NOT_OPTIMISED,),
     "undefined reference": ("-O1", "-ffunction-sections", "-Wl,--gc-sections"),
     "multiple definition": ("-fcommon",),
 }

@@ -79,6 +79,7 @@ ROWS = [
      "-IB/inc -IT/lib -isystem B/sys -iquote /abs"),
     ("ccache gcc -std=gnu11 -fwrapv -m32 -pthread ../a.c", "-std=gnu11 -fwrapv -m32 -pthread"),
     ("cc -MD -MF a.d -MT a.o -g3 -pipe ../a.c", ""),
+    ("cc -msse4.2 -maes -mtune=native -c ../a.c", "-msse4.2 -maes"),
     ("cc -fplugin=evil.so -B/evil -specs=x -wrapper sh -fsanitize=address ../a.c", ""),
     ("cc -include there.h -include stdio.h ../a.c", "-include B/there.h -include stdio.h"),
     ("cc '-DTEXT=\"a b\"' ../a.c", "'-DTEXT=\"a b\"'"),

@@ -229,6 +229,7 @@ static v4 ones = {1, 1, 1, 1};
 v4 sum(v4 a, v4 b) { v4 c = a; c = a + b; return c; }
 v4 more(v4 a) { return a + ones; }
 double real(double _Complex z, int k) { if (k) { each e = 0; k = 2; } return __real__ z; }
+long low(long x) { long n = (v4) x; return n; }
 int line(int x) { x++; { int y; __builtin_LINE(); y = x; } return x; }
 int jumps(int x) { switch (x) { case 1: __builtin_LINE(); case 2: { v4 v = 1; } } return x; }
 """
@@ -249,6 +250,7 @@ def test_a_statement_that_is_not_supported_does_not_keep_the_rest_from_being_rea
         "more": ["{ return a + ones ; }"],
         "real": ["{ if ( k ) { __typeof__(int (*)(int)) e = 0 ; k = 2 ; } "
                  "return __real__ z ; }"],
+        "low": [f"{{ long n = ( {vector} ) x ; return n ; }}"],
         "line": ["__builtin_LINE ( ) ;"],
         "jumps": ["__builtin_LINE ( ) ;", f"{{ {vector} v = 1 ; }}"],
     }  # fmt: skip
