@@ -42,7 +42,8 @@ CONTENT = 1024  # bytes of standard input, and of a file
 MOST_ENTRIES = 512  # entries that others are made of
 WORDS = 1024  # that are put together
 WORD = 64  # bytes of one of them
-CELLS = 1 << 16  # of the map of code, as growing.c has it
+CELLS = 1 << 17  # of the map of code, as growing.c has it
+MOST_RUNS = (1 << 32) - 1
 BARREN = 12  # turns without anything new after which growing is mostly left
 
 Values_ = tuple[bytes | None, ...]
@@ -74,9 +75,11 @@ class Flag(IntFlag):
     ENDS_BADLY = 16
     GIVEN = 32  # it has not run yet
     OPENS = 64  # it comes to code that none before came to
-    COMPOSED = 128  # each word has been tried at each place
+    COMPOSED = 128  # each word has been tried at each place in it
     CUT = 256  # it does not end in time
     EXAMPLE = 512  # somebody wrote it: it stays, and stays as it is
+    EXTENDED = 1024  # each word has been tried behind it
+    DEEPER = 2048  # where it comes to, calls nest as deeply as in none before
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +321,8 @@ class LineInputs:
         stdin = (options.stdin or 0) if own else CONTENT
         content = CONTENT if not own else options.files.length if options.files else 0
         self._count = count if takes_arguments else 0
-        self._files = [each.decode() for each in files[:1]] if content else []
+        named = takes_arguments or options.files is not None  # otherwise nothing says its name
+        self._files = [each.decode() for each in files[:1]] if content and named else []
         self.fields = [
             *[_bytes_field(Role.ARGUMENT, Kind.TEXT, length, True)] * self._count,
             _bytes_field(Role.STANDARD_INPUT, Kind.ELEMENTS, stdin, False),
@@ -381,6 +385,7 @@ class Entry:
     values: Values_
     flags: Flag
     picked: int = 0
+    tries: int = 0  # inputs made of it by comparisons, or words, that have been tried
 
 
 class Growing:
@@ -423,11 +428,12 @@ class Growing:
         """Did one of the last turns bring anything new?"""
         return not self.failure and self._barren < BARREN
 
-    def turn(self, seconds: float) -> list[tuple[TestInput, Flag]]:
-        """Run for so many seconds, and return the inputs that showed something new."""
+    def turn(self, seconds: float, most: int = MOST_RUNS) -> list[tuple[TestInput, Flag]]:
+        """Run for so many seconds, or ``most`` times, and return the inputs that showed something
+        new."""
         if self.failure or not self._entries:
             return []
-        answer = self._replay.grown(self._request(seconds), seconds)
+        answer = self._replay.grown(self._request(seconds, most), seconds)
         try:
             found = self._read(answer)
         except struct.error:
@@ -438,11 +444,15 @@ class Growing:
 
     # ------------------------------------------------------------------ the exchange
 
-    def _request(self, seconds: float) -> bytes:
+    def _request(self, seconds: float, most: int) -> bytes:
         fixed = self._inputs.fixed(self._replay)
         parts = [
             struct.pack(
-                "<IQI", round(1000 * seconds), self._chance.getrandbits(64), fixed is not None
+                "<IIQI",
+                round(1000 * seconds),
+                most,
+                self._chance.getrandbits(64),
+                fixed is not None,
             ),
             _counted(fixed or b""),
             struct.pack("<I", len(self._inputs.fields)),
@@ -452,7 +462,7 @@ class Growing:
             struct.pack("<I", len(self._entries)),
         ]
         for entry in self._entries:
-            parts.append(struct.pack("<II", entry.flags, entry.picked))
+            parts.append(struct.pack("<III", entry.flags, entry.picked, entry.tries))
             parts += (_encoded(value) for value in entry.values)
         parts.append(_counted(self._covered))
         return b"".join(parts)
@@ -471,13 +481,14 @@ class Growing:
         for entry in self._entries:
             fresh = Flag.GIVEN in entry.flags
             entry.flags, entry.picked = Flag(reader.number()), reader.number()
+            entry.tries = reader.number()
             if fresh and Flag.GIVEN not in entry.flags:
                 found.append((self._inputs.test(entry.values), entry.flags))
             retained.append(entry)
         for _ in range(reader.number()):
-            flags, picked = Flag(reader.number()), reader.number()
+            flags, picked, tries = Flag(reader.number()), reader.number(), reader.number()
             values = tuple(reader.value() for _ in self._inputs.fields)
-            retained.append(Entry(values, flags, picked))
+            retained.append(Entry(values, flags, picked, tries))
             found.append((self._inputs.test(values), flags))
         best = array("H", covered[-2 * CELLS :])
         left = _most_promising(retained, set(best))

@@ -13,7 +13,8 @@
  *
  * Of each new entry one run is watched: where it compares 'a' with 'b', or "ab" with "abc", inputs
  * are made with the one in the place of the other. At the end of a text, what it is compared with is
- * put behind it. */
+ * put behind it; then every word, and every small entry. What calls nest more deeply in than before
+ * is new as code is: the third section in sections. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -38,13 +39,14 @@
 
 #define WEAK __attribute__((weak))
 
-enum { EDGES = 1 << 16, NEARNESS = 1 << 14, MAP = EDGES + NEARNESS, PAIRS = 2048, TEXT_MOST = 32, MOST_NEW = 256, MOST_DIFFERING = 24 };
+enum { EDGES = 1 << 16, DEPTHS = 1 << 16, CODE = EDGES + DEPTHS, NEARNESS = 1 << 14,
+       MAP = CODE + NEARNESS, PAIRS = 2048, TEXT_MOST = 32, MOST_NEW = 256, MOST_DIFFERING = 24 };
 enum { CPU_US = 15000, WALL_US = 400000, MOST_WRITTEN = 1 << 17, MOST_ARGUMENTS = 16 };
 enum { TICK_US = 100000, MOST_TICKS = 6, MOST_NAMES = 512, ROUNDS = 1000 };
-enum { COMPOSED_WORDS = 96, COMPOSED_PLACES = 10 };
+enum { COMPOSED_WORDS = 96, COMPOSED_PLACES = 10, PHRASES = 32, PHRASE = 32 };
 enum { TRIMS = 80, WATCHED_RUNS = 600, KINDS = 4096, FIRST_FILE = 200, WATCH_EVERY = 16 };
 enum flags { COVERS = 1, TOUCHES = 2, DIFFERS = 4, WATCHED = 8, ENDS_BADLY = 16, GIVEN = 32, OPENS = 64,
-             COMPOSED = 128, CUT = 256, EXAMPLE = 512 };
+             COMPOSED = 128, CUT = 256, EXAMPLE = 512, EXTENDED = 1024, DEEPER = 2048, LOOKED_AT = WATCHED | EXTENDED };
 
 /* What a run leaves behind for us. */
 struct pair {
@@ -60,14 +62,53 @@ static struct shared {
 
 static unsigned char nowhere[MAP];
 static unsigned char *map = nowhere;
-static uintptr_t last;
+static uintptr_t last, stack_base;
 
 /* ------------------------------------------------------------------ called by the program */
+
+enum { DEEPEST_STACK = 1 << 23, LIVE = 4096, MOST_LIVE = 8192, LEVELS = 8 };
+
+/* Code that has run in calls that are not over, innermost last; `level`: how often the function that
+ * is called most often among them is called there. */
+static struct live {
+    uintptr_t frame, outer; /* outer: of the call before in which the same code has run, or 0 */
+    uint16_t code, level;
+} live[MOST_LIVE];
+static uint32_t live_count;
+static struct {
+    uintptr_t frame; /* the innermost call in which this code has run */
+    uint16_t calls;
+} live_code[LIVE];
+
+/* How deep calls nest where code runs, from a call within a call of the same function on: what is new
+ * in the third section of sections is not new in the first. Levels far down count as one. */
+static void comes_deep(uintptr_t here, uintptr_t frame)
+{
+    static const unsigned char classes_of_levels[] = {0, 0, 1, 2, 3, 4, 4, 5, 5, 5, 6};
+    if (stack_base - frame >= DEEPEST_STACK) /* the stack of another thread, or one of the program's own */
+        return;
+    for (; live_count && live[live_count - 1].frame < frame; live_count--) {
+        uint16_t code = live[live_count - 1].code;
+        live_code[code].calls--;
+        live_code[code].frame = live[live_count - 1].outer;
+    }
+    uint16_t code = here & (LIVE - 1), level = live_count ? live[live_count - 1].level : 0;
+    if (live_count < MOST_LIVE && live_code[code].frame != frame) {
+        if (++live_code[code].calls > level)
+            level = live_code[code].calls;
+        live[live_count++] = (struct live){frame, live_code[code].frame, code, level};
+        live_code[code].frame = frame;
+    }
+    unsigned class = classes_of_levels[level < sizeof classes_of_levels ? level : sizeof classes_of_levels - 1];
+    if (class)
+        map[EDGES + ((here * LEVELS + class) & (DEPTHS - 1))] = 1;
+}
 
 void __sanitizer_cov_trace_pc(void)
 {
     uintptr_t here = (uintptr_t) __builtin_return_address(0);
     here = (here ^ here >> 16) & (EDGES - 1);
+    comes_deep(here, (uintptr_t) __builtin_frame_address(0));
     map[here ^ last]++;
     last = here >> 1;
 }
@@ -87,7 +128,7 @@ static void comes_near(uint64_t left, uint64_t right, uintptr_t here)
         return;
     uint64_t distance = left > right ? left - right : right - left;
     unsigned step = distance < 16 ? (unsigned) distance : 23 - (unsigned) __builtin_clzll(distance) / 8;
-    map[EDGES + ((here * 79 + step) & (NEARNESS - 1))] = 1;
+    map[CODE + ((here * 79 + step) & (NEARNESS - 1))] = 1;
 }
 
 static void compared(uint64_t left, uint64_t right, unsigned size)
@@ -194,7 +235,7 @@ static unsigned char *request;
 static size_t request_at, request_size, request_room;
 static struct {
     unsigned char covered[2][MAP]; /* by runs of the new version, by those that come by a change */
-    uint16_t best[EDGES];          /* the smallest entry, from 1, that comes to it */
+    uint16_t best[CODE];           /* the smallest entry, from 1, that comes to it */
 } known;
 static unsigned char classes[256];
 static struct entry *entries;
@@ -202,9 +243,9 @@ static uint32_t entry_count, entry_room, given_count;
 static struct piece fixed; /* lines of every run */
 static int takes_values;
 static uint64_t ends_us;
-static uint32_t runs, new_words, differing;
+static uint32_t runs, most_runs, new_words, differing;
 static uint64_t kinds[KINDS];
-static unsigned char came_to[EDGES]; /* by the last run of the new version that showed something new */
+static unsigned char came_to[CODE]; /* by the last run of the new version that showed something new */
 
 static uint32_t read_number(void)
 {
@@ -234,6 +275,7 @@ static struct piece read_piece(void)
 static void read_request(void)
 {
     uint32_t milliseconds = read_number();
+    most_runs = read_number();
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     ends_us = (uint64_t) now.tv_sec * 1000000 + (uint64_t) now.tv_nsec / 1000
@@ -271,6 +313,7 @@ static void read_request(void)
     for (uint32_t i = 0; i < entry_count; i++) {
         entries[i].flags = read_number();
         entries[i].picked = read_number();
+        entries[i].tries = read_number();
         entries[i].best = 0;
         entries[i].values = take(field_count * sizeof(struct value) + 1);
         for (uint32_t j = 0; j < field_count; j++) {
@@ -282,7 +325,7 @@ static void read_request(void)
     struct piece before = read_piece();
     if (before.size == sizeof known)
         memcpy(&known, before.data, sizeof known);
-    for (uint32_t i = 0; i < EDGES; i++)
+    for (uint32_t i = 0; i < CODE; i++)
         if (known.best[i] && known.best[i] <= entry_count)
             entries[known.best[i] - 1].best++;
 }
@@ -594,13 +637,13 @@ static struct shown run(const struct value *values, int new_version)
 
 static int over(void)
 {
-    return is_full() || entry_count >= entry_room || now_us() >= ends_us;
+    return is_full() || entry_count >= entry_room || runs >= most_runs || now_us() >= ends_us;
 }
 
 /* ------------------------------------------------------------------ what is worth keeping */
 
-/* COVERS where the map shows what none before has shown, OPENS where that is code. It is known from
- * then on. */
+/* COVERS where the map shows what none before has shown, OPENS where that is code, DEEPER where calls
+ * nest more deeply there. It is known from then on. */
 static uint32_t covers(unsigned char *before)
 {
     uint32_t found = 0;
@@ -612,7 +655,7 @@ static uint32_t covers(unsigned char *before)
         for (uint32_t i = at; i < at + 8; i++) {
             unsigned char seen = classes[shared->map[i]];
             if (seen & ~before[i])
-                found |= before[i] || i >= EDGES ? COVERS : COVERS | OPENS;
+                found |= before[i] || i >= CODE ? COVERS : i < EDGES ? COVERS | OPENS : COVERS | DEEPER;
             before[i] |= seen;
         }
     }
@@ -654,7 +697,7 @@ static void rank(uint32_t number)
 {
     struct entry *entry = &entries[number];
     uint64_t size = size_of(entry);
-    for (uint32_t i = 0; i < EDGES; i++) {
+    for (uint32_t i = 0; i < CODE; i++) {
         if (!came_to[i])
             continue;
         struct entry *best = known.best[i] ? &entries[known.best[i] - 1] : NULL;
@@ -675,7 +718,7 @@ static void keep(const struct value *values, uint32_t flags)
         return;
     memcpy(entry->values, values, field_count * sizeof(struct value));
     entry->flags = flags;
-    entry->picked = entry->best = 0;
+    entry->picked = entry->tries = entry->best = 0;
     rank(entry_count++);
 }
 
@@ -689,9 +732,9 @@ static uint32_t tried(const struct value *values)
     if (came_by) /* what lies behind a change is new once more */
         flags |= covers(known.covered[1]);
     if (flags)
-        memcpy(came_to, shared->map, EDGES);
+        memcpy(came_to, shared->map, CODE);
     if (shown.cut) /* its like take too long to be tried in numbers */
-        flags |= CUT | WATCHED | COMPOSED;
+        flags |= CUT | LOOKED_AT | COMPOSED;
     else if (WIFSIGNALED(shown.status))
         flags |= ENDS_BADLY;
     if (came_by) {
@@ -725,11 +768,11 @@ static int consider(const struct value *values)
 
 /* ------------------------------------------------------------------ smaller inputs */
 
-/* Which code the last run came to, however often. */
+/* Which code the last run came to and how deeply nested, however often. */
 static uint64_t shape(void)
 {
     uint64_t found = BASIS;
-    for (uint32_t at = 0; at < EDGES; at += 8) {
+    for (uint32_t at = 0; at < CODE; at += 8) {
         uint64_t eight;
         memcpy(&eight, shared->map + at, sizeof eight);
         for (uint32_t i = at; eight && i < at + 8; i++)
@@ -769,8 +812,8 @@ static void trim(struct entry *entry)
 
 /* ------------------------------------------------------------------ from comparisons to inputs */
 
-static uint32_t watched_runs;
 static const struct entry *parent;
+static uint32_t parent_tries; /* inputs that were made of it by what it is compared with, or by a word */
 
 /* The parent with one piece replaced; whether to go on. */
 static int with(uint32_t at, uint32_t place, uint32_t size, const void *by, uint32_t length)
@@ -783,7 +826,7 @@ static int with(uint32_t at, uint32_t place, uint32_t size, const void *by, uint
     int goes_on = 1;
     if (replace(&fields[at], &values[at].bytes, place, size, by, length)) {
         follow_sizes(values, parent->values);
-        watched_runs++;
+        parent_tries++;
         uint32_t count = entry_count;
         goes_on = consider(values);
         if (entry_count > count)
@@ -895,13 +938,24 @@ static int after_texts(const struct pair *pair, int side)
     return !length || instead(what, size, by, length, 3);
 }
 
-/* Watch what a run compares, and try the other side of each. */
+static int after(const struct pair *pair)
+{
+    if (pair->size)
+        return after_numbers(pair, pair->right, pair->left)
+               && after_numbers(pair, pair->left, pair->right);
+    learn(pair->texts[0], pair->lengths[0]);
+    learn(pair->texts[1], pair->lengths[1]);
+    return after_texts(pair, 0) && after_texts(pair, 1);
+}
+
+/* Watch what a run compares, and try the other side of each; what there is no time for, in another
+ * turn. */
 static void watch(struct entry *entry)
 {
     static struct pair seen[PAIRS];
     static uint64_t done[KINDS];
     parent = entry;
-    entry->flags |= WATCHED;
+    parent_tries = entry->tries;
     shared->watches = 1;
     run(entry->values, 1);
     shared->watches = 0;
@@ -909,27 +963,20 @@ static void watch(struct entry *entry)
     uint32_t count = shared->pairs < PAIRS ? shared->pairs : PAIRS; /* whatever the program wrote there */
     memcpy(seen, shared->pair, count * sizeof *seen);
     memset(done, 0, sizeof done);
-    watched_runs = 0;
-    for (uint32_t left = count; left > 0 && watched_runs < WATCHED_RUNS; left--) {
-        uint32_t at = below(left); /* in any order: there may be too many */
-        struct pair pair = seen[at];
-        seen[at] = seen[left - 1];
+    for (uint32_t left = count; left > 0 && parent_tries < WATCHED_RUNS; left--) {
+        struct pair pair = seen[left - 1]; /* the last ones first: there the program gave up */
         uint64_t key = hash_of(1, &pair, sizeof pair);
         if (done[key % KINDS] == key || pair.size > 8 || pair.lengths[0] > TEXT_MOST
             || pair.lengths[1] > TEXT_MOST)
             continue;
         done[key % KINDS] = key;
-        if (pair.size) {
-            if (!after_numbers(&pair, pair.right, pair.left)
-                || !after_numbers(&pair, pair.left, pair.right))
-                return;
-        } else {
-            learn(pair.texts[0], pair.lengths[0]);
-            learn(pair.texts[1], pair.lengths[1]);
-            if (!after_texts(&pair, 0) || !after_texts(&pair, 1))
-                return;
+        if (!after(&pair)) {
+            entry->tries = parent_tries;
+            return;
         }
     }
+    entry->flags |= WATCHED;
+    entry->tries = 0;
 }
 
 /* ------------------------------------------------------------------ words, each in each place */
@@ -939,40 +986,104 @@ static int is_edge(const struct piece *in, uint32_t at)
     return at == 0 || at >= in->size || !is_wordly(in->data[at - 1]) || !is_wordly(in->data[at]);
 }
 
-static int each_word(uint32_t at, uint32_t place, uint32_t size)
+static uint32_t word_end(const struct piece *in, uint32_t at)
 {
-    for (uint32_t i = 0; i < word_count && i < COMPOSED_WORDS; i++)
-        if (!with(at, place, size, words[i].data, words[i].size))
-            return 0;
+    uint32_t end = at + (at < in->size);
+    while (end < in->size && !is_edge(in, end))
+        end++;
+    return end;
+}
+
+/* Every word in the place of `size` bytes; alone, and where it would be one word with its neighbours,
+ * apart from them. Those that were tried in a turn before are left out. */
+static int each_word(uint32_t at, uint32_t place, uint32_t size, uint32_t *number)
+{
+    const struct piece *in = &parent->values[at].bytes;
+    int wordly = size && is_wordly(in->data[place]);
+    for (uint32_t i = 0; i < word_count && i < COMPOSED_WORDS; i++) {
+        if (size && wordly != is_wordly(words[i].data[0]))
+            continue;
+        for (int way = 0; way < 2; way++) {
+            struct piece word = way ? apart(in, place, size, words[i]) : words[i];
+            if ((*number)++ < parent->tries || (way && word.size == words[i].size))
+                continue;
+            if (!with(at, place, size, word.data, word.size))
+                return 0;
+        }
+    }
     return 1;
 }
 
-/* Of an input that came to new code: every word put in between its own, and in the place of each. */
-static void compose(struct entry *entry)
+/* The parent with this text behind it, and where that leaves brackets open, closed as well. */
+static int go_on_with(uint32_t at, struct piece text, uint32_t *number)
 {
+    const struct piece *in = &parent->values[at].bytes;
+    unsigned char more[PHRASE + TEXT_MOST + MOST_OPEN];
+    if (text.size > PHRASE + TEXT_MOST)
+        return 1;
+    memcpy(more, text.data, text.size);
+    uint32_t closed = text.size + put_closers(more + text.size, *in, text);
+    return ((*number)++ < parent->tries || with(at, in->size, 0, more, text.size))
+           && (closed == text.size || (*number)++ < parent->tries || with(at, in->size, 0, more, closed));
+}
+
+/* Of an input that came to new code, or deeper: every word put behind it, and every small input that
+ * came to some code. A parser reads from the front, and what is missing is mostly missing at the
+ * end. */
+static void extend(struct entry *entry)
+{
+    uint32_t number = 0, count = entry_count;
     parent = entry;
-    entry->flags |= COMPOSED;
     for (uint32_t at = 0; at < field_count; at++) {
-        const struct piece *in = &entry->values[at].bytes;
-        uint32_t places[COMPOSED_PLACES], count = 0;
         if (!is_text_like(at))
             continue;
-        for (uint32_t place = 0; place <= in->size; place++)
-            if (is_edge(in, place)) {
-                uint32_t which = count < COMPOSED_PLACES ? count : below(count + 1);
-                if (which < COMPOSED_PLACES)
-                    places[which] = place;
-                count++;
-            }
-        for (uint32_t i = 0; i < count && i < COMPOSED_PLACES; i++) {
-            uint32_t end = places[i] + (places[i] < in->size);
-            while (end < in->size && !is_edge(in, end))
-                end++;
-            if (!each_word(at, places[i], 0)
-                || (end > places[i] && !each_word(at, places[i], end - places[i])))
-                return;
+        if (!go_on_with(at, (struct piece){NULL, 0}, &number)
+            || !each_word(at, entry->values[at].bytes.size, 0, &number))
+            goto later;
+        for (uint32_t i = 0, phrases = 0; i < count && phrases < PHRASES; i++) {
+            const struct piece *phrase = &entries[i].values[at].bytes;
+            if (!entries[i].best || entries[i].flags & CUT || entries[i].values[at].absent
+                || phrase->size < 2 || phrase->size > PHRASE)
+                continue;
+            phrases++;
+            if (!go_on_with(at, *phrase, &number))
+                goto later;
         }
     }
+    entry->flags |= EXTENDED;
+    entry->tries = 0;
+    return;
+later:
+    entry->tries = number;
+}
+
+/* .. and in the place of each word of its own, signs in that of signs. */
+static void compose(struct entry *entry)
+{
+    uint32_t number = 0;
+    parent = entry;
+    for (uint32_t at = 0; at < field_count; at++) {
+        const struct piece *in = &entry->values[at].bytes;
+        uint32_t edges = 0, seen = 0;
+        if (!is_text_like(at))
+            continue;
+        for (uint32_t place = 0; place < in->size; place++)
+            edges += is_edge(in, place);
+        for (uint32_t place = in->size; place-- > 0;) {
+            if (!is_edge(in, place))
+                continue;
+            /* so many of them, those at the end and the front among them */
+            uint32_t rank = seen++ * COMPOSED_PLACES / edges;
+            if (edges > COMPOSED_PLACES && rank == seen * COMPOSED_PLACES / edges)
+                continue;
+            if (!each_word(at, place, word_end(in, place) - place, &number)) {
+                entry->tries = number;
+                return;
+            }
+        }
+    }
+    entry->flags |= COMPOSED;
+    entry->tries = 0;
 }
 
 /* ------------------------------------------------------------------ the loop */
@@ -982,6 +1093,9 @@ static uint64_t cost(const struct entry *entry)
 {
     uint64_t found = (entry->picked + 1) * (64 + size_of(entry));
     if (entry->flags & EXAMPLE)
+        found /= 4;
+    else if ((entry->flags & OPENS && (entry->flags & LOOKED_AT) != LOOKED_AT)
+             || (entry->flags & (DEEPER | EXTENDED)) == DEEPER)
         found /= 4;
     else if (!entry->best)
         found *= 16;
@@ -1015,7 +1129,7 @@ static void grow(void)
         if (entries[i].flags & GIVEN) {
             uint32_t flags = tried(entries[i].values);
             uint32_t example = entries[i].flags & EXAMPLE;
-            entries[i].flags = example | flags | (flags & COVERS || example ? 0 : WATCHED | COMPOSED);
+            entries[i].flags = example | flags | (flags & COVERS || example ? 0 : LOOKED_AT | COMPOSED);
             if (flags & COVERS)
                 rank(i);
         }
@@ -1023,12 +1137,18 @@ static void grow(void)
         struct entry *entry = chosen_entry();
         int worthy = entry->flags & (OPENS | EXAMPLE);
         if (worthy && !(entry->flags & WATCHED)) {
-            if (!(entry->flags & EXAMPLE)) /* of which more counts than the code it comes to */
+            if (!(entry->flags & EXAMPLE) && !entry->tries) /* an example counts as it is */
                 trim(entry);
             watch(entry);
             continue;
         }
-        if (worthy && !(entry->flags & COMPOSED) && turn % 2) {
+        if (entry->flags & (OPENS | EXAMPLE | DEEPER) && !(entry->flags & EXTENDED)) {
+            if (!(entry->flags & (WATCHED | EXAMPLE)) && !entry->tries)
+                trim(entry);
+            extend(entry);
+            continue;
+        }
+        if (worthy && !(entry->flags & COMPOSED) && entry->picked && turn % 2) {
             compose(entry);
             continue;
         }
@@ -1082,11 +1202,13 @@ static void answer(void)
     for (uint32_t i = 0; i < given_count; i++) {
         write_number(entries[i].flags);
         write_number(entries[i].picked);
+        write_number(entries[i].tries);
     }
     write_number(entry_count - given_count);
     for (uint32_t i = given_count; i < entry_count; i++) {
         write_number(entries[i].flags);
         write_number(entries[i].picked);
+        write_number(entries[i].tries);
         for (uint32_t j = 0; j < field_count; j++) {
             write_number((uint32_t) entries[i].values[j].absent);
             write_piece(entries[i].values[j].bytes.data, entries[i].values[j].bytes.size);
@@ -1132,6 +1254,7 @@ __attribute__((constructor(100))) static void begin(int argc, char **argv)
         return;
     arguments[0] = argc > 0 ? argv[0] : (char *) "program";
     prepare();
+    stack_base = (uintptr_t) __builtin_frame_address(0);
     if (setjmp(start)) {
         go_on();
         return;

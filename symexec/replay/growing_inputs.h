@@ -16,7 +16,7 @@
 enum role { LINE, ARGUMENT, STANDARD_INPUT, FILE_CONTENT };
 enum kind { TEXT, ELEMENTS, NUMBER, PRESENCE };
 enum { LONGEST = 1 << 16, ARENA = 96 << 20, MOST_FIELDS = 256, MOST_WORDS = 4096, MOST_TRIES = 8,
-       FRONT = 12 };
+       FRONT = 12, MOST_OPEN = 64 };
 
 struct piece {
     unsigned char *data;
@@ -39,7 +39,8 @@ struct value {
 };
 
 struct entry {
-    uint32_t flags, picked, best; /* best: pieces of code to which none smaller came */
+    uint32_t flags, picked, tries; /* tries: inputs made of it that were tried in its turn */
+    uint32_t best;                 /* pieces of code to which none smaller came */
     struct value *values;
 };
 
@@ -140,10 +141,11 @@ static int is_wordly(unsigned char byte)
            || byte == '_';
 }
 
-/* A place where a word begins or ends, mostly. */
+/* A place where a word begins or ends, mostly; the end of all more often than others, as a parser
+ * goes on from there. */
 static uint32_t boundary(const struct piece *value)
 {
-    uint32_t at = below(value->size + 1);
+    uint32_t at = below(4) ? below(value->size + 1) : value->size;
     for (int i = 0; i < 16 && at > 0 && at < value->size; i++, at++)
         if (!is_wordly(value->data[at - 1]) || !is_wordly(value->data[at]))
             break;
@@ -188,7 +190,7 @@ static int cross(const struct field *field, struct piece *value, const struct pi
 {
     if (value->size < 2 || other->size < 3)
         return 0;
-    uint32_t at = below(value->size - 1);
+    uint32_t at = below(2) ? value->size - 2 : below(value->size - 1);
     uint32_t from = below(other->size);
     const unsigned char *found = find(other->data + from, other->size - from, value->data + at, 2);
     if (!found)
@@ -197,8 +199,68 @@ static int cross(const struct field *field, struct piece *value, const struct pi
         return 0;
     found += 2;
     uint32_t rest = (uint32_t) (other->data + other->size - found);
-    uint32_t size = below(3) ? rest : below(rest + 1);
+    uint32_t size = below(2) ? rest : below(rest + 1);
     return replace(field, value, at + 2, below(2) ? value->size - at - 2 : 0, found, size);
+}
+
+/* What stands between two words: a blank, or the sign that the program knows instead. */
+static unsigned char separator(void)
+{
+    static const char likely[] = " \n\t,;:/";
+    for (const char *each = likely; *each; each++)
+        for (uint32_t i = 0; i < word_count; i++)
+            if (words[i].size == 1 && words[i].data[0] == (unsigned char) *each)
+                return (unsigned char) *each;
+    return ' ';
+}
+
+/* The word, apart from the letters that would make one word with it in the place of these bytes. */
+static struct piece apart(const struct piece *in, uint32_t place, uint32_t size, struct piece word)
+{
+    static unsigned char text[LONGEST + 2];
+    uint32_t length = 0;
+    if (!word.size || word.size > LONGEST || place > in->size || size > in->size - place)
+        return word;
+    if (place > 0 && is_wordly(in->data[place - 1]) && is_wordly(word.data[0]))
+        text[length++] = separator();
+    memcpy(text + length, word.data, word.size);
+    length += word.size;
+    if (place + size < in->size && is_wordly(in->data[place + size]) && is_wordly(text[length - 1]))
+        text[length++] = separator();
+    return (struct piece){text, length};
+}
+
+/* What closes the brackets and the quotation that are open behind both texts; how many bytes. */
+static uint32_t put_closers(unsigned char *to, struct piece text, struct piece more)
+{
+    static const char brackets[] = "{}()[]<>";
+    unsigned char open[MOST_OPEN];
+    uint32_t count = 0, size = 0;
+    int quoted = 0;
+    for (uint32_t at = 0; at < text.size + more.size; at++) {
+        unsigned char byte = at < text.size ? text.data[at] : more.data[at - text.size];
+        const char *bracket = byte ? strchr(brackets, byte) : NULL;
+        if (byte == '"')
+            quoted = !quoted;
+        else if (quoted || !bracket)
+            continue;
+        else if ((bracket - brackets) % 2 == 0 && count + 1 < MOST_OPEN)
+            open[count++] = (unsigned char) bracket[1];
+        else if (count && open[count - 1] == byte)
+            count--;
+    }
+    if (quoted)
+        to[size++] = '"';
+    while (count)
+        to[size++] = open[--count];
+    return size;
+}
+
+static int close_brackets(const struct field *field, struct piece *value)
+{
+    unsigned char closers[MOST_OPEN];
+    uint32_t size = put_closers(closers, *value, (struct piece){NULL, 0});
+    return size && replace(field, value, value->size, 0, closers, size);
 }
 
 /* Those in front are likelier to matter. */
@@ -210,8 +272,13 @@ static const struct piece *some_word(void)
 
 static int insert_word(const struct field *field, struct piece *value)
 {
-    const struct piece *word = some_word();
-    return word_count && replace(field, value, boundary(value), 0, word->data, word->size);
+    uint32_t at = boundary(value);
+    if (!word_count)
+        return 0;
+    struct piece word = *some_word();
+    if (below(4))
+        word = apart(value, at, 0, word);
+    return replace(field, value, at, 0, word.data, word.size);
 }
 
 /* Another word in the place of what stands between two boundaries. */
@@ -284,7 +351,7 @@ static int cross_pieces(const struct field *field, struct piece *value, const st
 
 static int edit_text(const struct field *field, struct piece *value, const struct piece *other)
 {
-    switch (below(16)) {
+    switch (below(17)) {
     case 0:
     case 1:
     case 2:
@@ -310,6 +377,8 @@ static int edit_text(const struct field *field, struct piece *value, const struc
         uint32_t from = below(other->size + 1), size = below(other->size - from + 1);
         return replace(field, value, boundary(value), 0, other->data + from, size);
     }
+    case 14:
+        return close_brackets(field, value);
     default:
         return change_byte(field, value);
     }

@@ -14,7 +14,7 @@ from symexec.campaign.building import BuildJob
 from symexec.fuzzing.candidates import FunctionDomain
 from symexec.fuzzing.growing import Flag, FunctionInputs, Growing, Inputs, LineInputs
 from symexec.fuzzing.option_table import vocabulary
-from symexec.options import BuildOptions, InputOptions, SymbolicArguments
+from symexec.options import BuildOptions, InputOptions, SymbolicArguments, SymbolicFiles
 from symexec.replay import COVERED
 from symexec.testcases import TestInput, signature_of
 from tests.command_line import write_versions
@@ -245,3 +245,121 @@ def test_arguments_are_those_that_were_given(tmp_path: Path) -> None:
         growing.give([TestInput(args=(b"key",))])
         (given, flags), *_ = growing.turn(0.5)
         assert given.args == (b"key",) and Flag.DIFFERS in flags
+
+
+def test_a_file_is_grown_where_something_can_say_its_name() -> None:
+    assert len(LineInputs(InputOptions(), False, [b"A"]).fields) == 1
+    asked = InputOptions(stdin=4, files=SymbolicFiles(1, 4))
+    assert len(LineInputs(asked, False, [b"A"]).fields) == 2
+
+
+# ------------------------------------------------------------------ what is news, and what is tried
+
+PATIENCE = 300.0  # seconds that a turn may take: runs end it
+
+
+def text_of(test: TestInput) -> bytes:
+    ((_, text),) = test.parameters
+    assert isinstance(text, bytes)
+    return text
+
+
+def grown(job: BuildJob, given: list[bytes], words: list[bytes]) -> Growing:
+    assert job.replay is not None
+    job.replay.wait("touch", COVERED)
+    growing = Growing(job.replay, function_inputs(job), words, seed=1)
+    growing.give(TestInput(parameters=(("s", text),)) for text in given)
+    return growing
+
+
+LISTS = """
+static int list(const char **s)
+{
+    int sum = 0;
+    for (; **s && **s != ')'; (*s)++) {
+        if (**s == '(') {
+            ++*s;
+            sum += list(s);
+        }
+        sum += **s == 'x';
+    }
+    return sum;
+}
+int f(const char *s) { return list(&s) == 77 ? CHANGED : 0; }
+"""
+
+
+def test_calls_that_nest_more_deeply_are_news(tmp_path: Path) -> None:
+    """What one level comes to in many calls is none; where levels are many, they count as one."""
+    deep = [b"(" * level + b"x" + b")" * level for level in (1, 2, 3, 10, 40, 80)]
+    given = [deep[0], b"(x)" * 40, *deep[1:]]
+    with prepared(tmp_path, LISTS, "f") as job:
+        growing = grown(job, given, [])
+        found = {text_of(test): flags for test, flags in growing.turn(PATIENCE, len(given))}
+        deeper = [text for text in given if Flag.DEEPER in found.get(text, Flag(0))]
+        assert deeper == deep[:4] and growing.runs == len(given)
+
+
+SENTENCE = """
+#include <ctype.h>
+#include <string.h>
+static const char *rest;
+static int is(const char *wanted)
+{
+    size_t size = 0;
+    while (*rest == ' ')
+        rest++;
+    while (isalnum((unsigned char) rest[size]))
+        size++;
+    int same = size == strlen(wanted) && !memcmp(rest, wanted, size);
+    rest += size;
+    return same;
+}
+int f(const char *s)
+{
+    rest = s;
+    return is("set") && is("mode") && is("fast") ? CHANGED : 0;
+}
+"""
+
+
+@pytest.mark.parametrize("most", [40, 2000])
+def test_words_are_put_behind_words_and_apart_from_them(tmp_path: Path, most: int) -> None:
+    """What a turn has no time for is tried in the next one."""
+    others = [b"w%d" % number for number in range(60)]
+    with prepared(tmp_path, SENTENCE, "f") as job:
+        growing = grown(job, [b"set"], [*others, b"fast", b"mode"])
+        while growing.runs < 4000:
+            for test, flags in growing.turn(PATIENCE, most):
+                if Flag.DIFFERS in flags:
+                    assert text_of(test).split() == [b"set", b"mode", b"fast"]
+                    return
+        raise AssertionError("not found")
+
+
+CLOSED = r"""
+#include <string.h>
+int f(const char *s)
+{
+    unsigned sum = 0; /* nothing to be seen in comparisons */
+    if (strncmp(s, "{ [a(<\"}>", 9))
+        return 0;
+    for (s += 9; *s; s++)
+        sum = 31 * sum + *s;
+    return sum == 33289165u ? CHANGED : 0;
+}
+"""
+
+
+def test_open_brackets_and_quotations_are_closed(tmp_path: Path) -> None:
+    with prepared(tmp_path, CLOSED, "f") as job:
+        growing = grown(job, [b'{ [a(<"}>'], [])
+        found = growing.turn(PATIENCE, 1500)
+        assert [text_of(test) for test, flags in found if Flag.DIFFERS in flags]
+
+
+def test_so_many_runs_bring_the_same_each_time(tmp_path: Path) -> None:
+    with prepared(tmp_path, NESTED, "f") as job:
+        both = [grown(job, [b"", b"v"], []) for _ in range(2)]
+        first, second = ([each.turn(PATIENCE, 300) for _ in range(3)] for each in both)
+        assert first == second and any(first)
