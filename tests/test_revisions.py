@@ -410,6 +410,8 @@ def test_what_the_calls_of_a_build_made(calls: list[ToolCall], tmp_path: Path) -
     assert {each.source for each in made.sources("prog", {})} == {"main.c", "c.c", "d.c", "lib/a.c"}
     assert {each.source for each in made.sources("all.o", {})} == {"c.c", "d.c"}
     assert made.libraries("prog") == ("-pthread", "-lz")
+    assert made.libraries("two.a") == ("-pthread", "-lz")  # as the program that takes it
+    assert made.libraries("lib/one.a") == ()
     assert made.links["liball.so"].shared and not made.links["prog"].shared
     both = made.sources("lib/one.a", {})
     assert [(each.source, each.flags) for each in both] == [("src/b.c", ("-DX",)), ("lib/a.c", ())]

@@ -265,9 +265,11 @@ class Products:
         return list(found)
 
     def libraries(self, output: str) -> tuple[str, ...]:
-        """The -l flags of a link, and those of the tree's own libraries in it."""
+        """The -l flags of a link, and those of the tree's own libraries in it. An archive is not
+        linked itself: it gets those of the programs that are linked with it."""
         found: dict[str, None] = {}
-        waiting, seen = [output], set()
+        users = [name for name, link in self.links.items() if output in link.inputs]
+        waiting, seen = users if output in self.archives else [output], set()
         while waiting:
             link = self.links.get(waiting.pop())
             if link is not None and link.output not in seen:
