@@ -494,8 +494,9 @@ class BuildJob:
         if self._deterministic:  # no clock says that runs which do not end are enough
             cases = [case for case in cases if not _unending(case)]
         for found in shrinker.smaller(cases, deadline):
-            if found.input not in self.tests:
-                case = replace(found, id=self.tests.name(found.input), found_s=self._seconds())
+            name = self.tests.name_of_witness(found.input)
+            if name is not None:
+                case = replace(found, id=name, found_s=self._seconds())
                 self.tests.keep(case)
                 yield case
 

@@ -65,6 +65,16 @@ class Collected:
         self._known(test, found, series != OWN)
         return found
 
+    def name_of_witness(self, test: TestInput) -> str | None:
+        """The name of the next test, or that of the test of this input, if nobody knows yet what it
+        shows and why; None where that is known."""
+        name = self._names.get(test)
+        if name is None:
+            return self.name(test)
+        known = self._cases.get(name)
+        unknown = known is None or (known.blame is None and known.observed is not Observed.SAME)
+        return name if unknown else None
+
     def enough(self, kind: tuple[object, ...], there: object) -> bool:
         """Are there many tests of this kind, or of what they do at that place? Then the next one,
         with a new input, is counted as left out."""
@@ -390,7 +400,7 @@ class Shrinker:
         found = examine(
             replace(case, input=test), self._replay, self._changes, self._requires, patience
         )
-        if not _same(found, case):
+        if not _same(found, case) or _is_explained(found) < _is_explained(case):
             found = self._natively(case, seconds / 2, alike)
         return self._traced(case, found)
 
@@ -433,6 +443,10 @@ def _seen(trace: Trace) -> tuple[object, ...]:
     divergence = trace.divergence
     place = (divergence.kind, divergence.file, divergence.line) if divergence is not None else None
     return place, trace.endings
+
+
+def _is_explained(case: TestCase) -> bool:
+    return case.blame is not None and bool(case.blame.blamed)
 
 
 def _same(found: TestCase, case: TestCase) -> bool:

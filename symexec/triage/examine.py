@@ -187,7 +187,12 @@ def shrink(
         return alike
 
     minimise(case.input, keeps, seconds, clock)
-    return best if best is case else examine(best, replay, changes, requires, patience)
+    if best is case:
+        return case
+    found = examine(best, replay, changes, requires, patience)
+    if found.kind == best.kind and not _blamed(found):  # the patience has ended; it is known
+        found = replace(found, blame=best.blame)
+    return found
 
 
 def _blamed(case: TestCase) -> tuple[int, ...]:

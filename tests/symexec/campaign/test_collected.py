@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from symexec.campaign.generation import ALIKE, ALIKE_THERE, Collected
-from symexec.testcases import Observed, TestCase, TestInput
+from symexec.testcases import Blame, Observed, TestCase, TestInput
 
 
 def offered(tests: Collected, number: int, kind: tuple[object, ...], there: object) -> bool:
@@ -43,3 +45,21 @@ def test_a_path_that_uses_what_nobody_wrote_is_no_sure_prediction(sure: bool) ->
         tests.predict(test, uninitialised=False)
     assert tests.predicted == [case]
     assert tests.mispredicted == ([case] if sure else [])
+
+
+@pytest.mark.parametrize(
+    ("known", "taken"),
+    [
+        ({}, True),  # waiting for a native run
+        ({"observed": Observed.DIFFERENT}, True),
+        ({"observed": Observed.DIFFERENT, "blame": Blame(((1,),))}, False),
+        ({"observed": Observed.SAME}, False),
+    ],
+)
+def test_a_smaller_witness_may_be_there_as_a_test_that_nobody_has_explained(
+    known: dict[str, Any], taken: bool
+) -> None:
+    tests, test = Collected(), TestInput(stdin=b"\0")
+    tests.keep(TestCase(tests.name(test), test, **known))
+    assert tests.name_of_witness(test) == ("t0001" if taken else None)
+    assert tests.name_of_witness(TestInput()) == "t0002"

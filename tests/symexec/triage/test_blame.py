@@ -136,6 +136,27 @@ def test_a_witness_shrinks_and_keeps_its_class_and_blame(tmp_path: Path) -> None
         assert kept == case
 
 
+def test_a_smaller_witness_keeps_its_blame_where_the_patience_ends(tmp_path: Path) -> None:
+    now, smaller = 0.0, []
+
+    def allowed(test: TestInput) -> bool:
+        nonlocal now
+        if smaller:
+            now = 100.0  # for all that comes after the first smaller input
+        elif test.args == (b"7654",):
+            smaller.append(test)
+            return True
+        return False
+
+    with replay_of(tmp_path, INTERACTION) as replay:
+        case = TestCase("t1", TestInput(args=(b"7654", b"more"), stdin=b"unused"))
+        case = examine(case, replay, (1, 2, 3), patience=Patience())
+        patience = Patience(64, 10.0, lambda: now)
+        small = shrink(case, replay, (1, 2, 3), patience=patience, allowed=allowed, seconds=5)
+    assert small.input == smaller[0] and now
+    assert small.blame is not None and small.blame.blamed == (1, 2)
+
+
 OLD, NEW, CRASH = Observation(exit=0), Observation(exit=1), Observation(signal="SIGABRT")
 OTHER = Observation(exit=2)
 
