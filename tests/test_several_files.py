@@ -183,3 +183,38 @@ def test_main_may_stand_in_any_file_and_a_file_may_define_nothing(
     done = csgtest(*words.split(), folder=tmp_path)
     assert done.code == (2 if words.startswith("run") else 0), done
     assert "error" not in done.err
+
+
+REPLACED = """\
+#include <stdio.h>
+#include <stdlib.h>
+#define abs rpl_abs
+#define fseeko rpl_fseeko
+extern int rpl_abs(int value);
+extern int rpl_fseeko(FILE *stream, off_t offset, int whence);
+int f(int x)
+{
+    if (fseeko(stdin, 0, SEEK_SET) == 7)
+        return -1;
+    return abs(x) > 3;
+}
+"""
+
+
+@pytest.mark.parametrize("defined", [False, True])
+def test_a_replacement_that_nothing_defines_is_what_it_replaces(
+    defined: bool, tmp_path: Path
+) -> None:
+    """As gnulib's headers name it, where its own file is not there; else it is called."""
+    own = "#undef abs\nint rpl_abs(int value) { return abs(value) + 1; }\n" if defined else ""
+    (tmp_path / "old.c").write_text(REPLACED + own)
+    (tmp_path / "new.c").write_text(REPLACED.replace("> 3", "> 4") + own)
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "5", folder=tmp_path)
+    assert done.code == 1, done.err
+    assert {abs(each["input"]["parameters"]["x"]) for each in done.differing} == {4 - defined}
+    said = [each for each in done.report["notes"] if "is defined nowhere" in each]
+    names = ["fseeko"] if defined else ["abs", "fseeko"]
+    assert said == [
+        f"rpl_{name} is defined nowhere: calls of {name} are those of the C library"
+        for name in names
+    ]

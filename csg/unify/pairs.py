@@ -32,7 +32,7 @@ from csg.language.syntax import (
 )
 from csg.language.traversal import Tree, rebuilt, walk
 from csg.language.types import Enumeration, Function, Pointer, Record
-from csg.programs import BY_TREES, Annotation, FilePair, SourceFile, files_of, is_aside
+from csg.programs import BY_TREES, Annotation, FilePair, Flags, SourceFile, files_of, is_aside
 from csg.unify.matching.layouts import SameTypes
 from csg.unify.matching.names import Translation, is_global
 from csg.unify.output.annotated import annotated, published, refuse_annotated
@@ -323,7 +323,7 @@ def read_pair(pairs: Sequence[FilePair]) -> ProgramPair:
     if not aside or len(aside) == len(programs):
         return read
     without = _read_pair([pair for pair in pairs if pair not in {*aside, *read.left_out}])
-    wanted = _wanted(without.old) | _wanted(without.new)
+    wanted = undefined_names(without)
     if any(wanted & _may_define(pair, wanted) for pair in aside):
         return read
     second = UsageError("it has a main of its own, as a test or an example")
@@ -348,7 +348,7 @@ def _read_what_is_c(pairs: Sequence[FilePair]) -> ProgramPair:
         if not broken or not retained:
             raise
         read = _read_pair(retained)
-        wanted = _wanted(read.old) | _wanted(read.new)
+        wanted = undefined_names(read)
         for pair, error in broken.items():
             if wanted & _may_define(pair, wanted):
                 raise error from None
@@ -364,6 +364,22 @@ def _error_of(pair: FilePair) -> CsgtestError | None:
     except CsgtestError as error:
         return error
     return None
+
+
+def undefined_names(pair: ProgramPair) -> frozenset[str]:
+    """The names that a version uses and does not define, those of the C library among them."""
+    return _wanted(pair.old) | _wanted(pair.new)
+
+
+def with_flags(files: Sequence[FilePair], flags: Flags) -> tuple[FilePair, ...]:
+    """The same files, compiled with more flags."""
+
+    def one(file: SourceFile | None) -> SourceFile | None:
+        return None if file is None else replace(file, flags=(*file.flags, *flags))
+
+    return tuple(
+        replace(each, old=one(each.old), new=one(each.new), both=one(each.both)) for each in files
+    )
 
 
 def _wanted(units: Sequence[TranslationUnit]) -> frozenset[str]:
@@ -479,6 +495,8 @@ class Readings:
         self._pair: ProgramPair | None = None
         self._unified: dict[Annotation, Unified] = {}
         self._whole = True  # are the trees as they were read?
+        # what an entry has read instead of the files that it was given
+        self.instead: dict[tuple[FilePair, ...], tuple[FilePair, ...]] = {}
 
     def read(self, files: tuple[FilePair, ...]) -> ProgramPair:
         """As ``read_pair``."""

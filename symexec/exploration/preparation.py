@@ -37,7 +37,14 @@ from csg.programs import FilePair
 from csg.unify import Unified, printed
 from csg.unify.changes.identities import Identity, identities
 from csg.unify.compiled import MASKED, Confirmation, confirmed, located
-from csg.unify.pairs import ProgramPair, Readings, read_pair, unify_pair
+from csg.unify.pairs import (
+    ProgramPair,
+    Readings,
+    read_pair,
+    undefined_names,
+    unify_pair,
+    with_flags,
+)
 from symexec.exploration.observable import NOTHING_OUTLIVES, Caller, Outliving, outliving
 from symexec.exploration.start import definition
 from symexec.expr import TermTable
@@ -288,15 +295,30 @@ class Lowered:
     several: Several
 
 
+# gnulib's headers say "#define fseeko rpl_fseeko" where its own function is to be called. In a
+# library of what was compiled before a build failed, or without its files, there is none; defined
+# as fseeko the name is that of the C library again, as a macro is not expanded in itself.
+_REPLACED = "rpl_"
 _ABOUT_THE_HEAP = re.compile(r"(alloc|free|dup|destroy|release|dispose)\w*\s*\(", re.IGNORECASE)
 
 
 def read_versions(options: BuildOptions, readings: Readings | None = None) -> Read:
     """Read and unify both versions. Options for inputs that do not exist raise UsageError, also
     where nothing has changed. ``readings``: of the same versions, for other entries."""
-    files = named = versions_of(options).pairs()
+    given = versions_of(options).pairs()
+    files = named = given if readings is None else readings.instead.get(given, given)
     pair = read_pair(files) if readings is None else readings.read(files)
+    replaced = _replaced(pair)
+    if replaced:
+        files = named = with_flags(given, tuple(f"-D{_REPLACED}{each}={each}" for each in replaced))
+        pair = read_pair(files) if readings is None else readings.read(files)
+        if readings is not None:
+            readings.instead[given] = files
     notes = tuple(_left_out(each, error) for each, error in pair.left_out.items())
+    notes += tuple(
+        f"{_REPLACED}{each} is defined nowhere: calls of {each} are those of the C library"
+        for each in sorted(_called_as_they_are(files))
+    )
     files = tuple(file for file in files if file not in pair.left_out)
     entry, nowhere = _entry(pair.old, pair.new, options.inputs.entry)
     driven = driven_files(files, pair, entry) if nowhere is None else None
@@ -315,6 +337,20 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
     if described and not changed:
         _check_inputs(unified.units, entry, inputs)
     return read
+
+
+def _replaced(pair: ProgramPair) -> list[str]:
+    """The functions of the C library that a header replaces by some that no file defines."""
+    wanted = undefined_names(pair)
+    names = (each.removeprefix(_REPLACED) for each in wanted if each.startswith(_REPLACED))
+    return sorted(name for name in names if library.is_known(name))
+
+
+def _called_as_they_are(files: Sequence[FilePair]) -> set[str]:
+    """The functions that ``_replaced`` has found: the flags of all files say it."""
+    begin = f"-D{_REPLACED}"
+    every = {flag for pair in files for file in (pair.old, pair.new) if file for flag in file.flags}
+    return {flag.partition("=")[2] for flag in every if flag.startswith(begin)}
 
 
 def _left_out(pair: FilePair, error: CsgtestError) -> str:

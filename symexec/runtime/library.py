@@ -359,6 +359,11 @@ def start(program: Program) -> str:
     return program.entry
 
 
+def is_known(name: str) -> bool:
+    """Has this function a model, in C or in Python?"""
+    return name in registry() or name in load_archive()
+
+
 def unmodelled(program: Program) -> list[str]:
     """The functions that a completed program may call and that have neither code nor a model."""
     return sorted(program.undefined - registry().keys())
