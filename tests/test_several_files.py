@@ -218,3 +218,19 @@ def test_a_replacement_that_nothing_defines_is_what_it_replaces(
         f"rpl_{name} is defined nowhere: calls of {name} are those of the C library"
         for name in names
     ]
+
+
+def test_the_file_of_a_replacement_may_be_no_c_here(tmp_path: Path) -> None:
+    """gnulib's fseeko.c knows the streams of some C libraries; it is left out for every entry."""
+    for name, limit in (("old", "> 3"), ("new", "> 4")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "f.c").write_text(REPLACED.replace("> 3", limit))
+        (tmp_path / name / "fseeko.c").write_text(
+            "#include <stdio.h>\n#undef fseeko\n"
+            "int\nfseeko (FILE *stream, off_t offset, int whence)\n"
+            '{\n#error "Please port gnulib fseeko.c to your platform!"\n}\n'
+        )
+    done = csgtest("build", "old", "new", "--entry", "f", "--time", "5", folder=tmp_path)
+    assert done.code == 1, done.err
+    notes = "\n".join(done.report["notes"])
+    assert "rpl_fseeko is defined nowhere" in notes and "fseeko.c is left out" in notes

@@ -286,6 +286,7 @@ def _weight(declaration: Declaration) -> tuple[int, bool]:
 # ----------------------------------------------------------------------------------- pairs of files
 
 
+LeftOut = dict[FilePair, CsgtestError]  # files that are no C, and the reasons
 TextPair = tuple[Preprocessed | None, Preprocessed | None]
 
 
@@ -301,7 +302,7 @@ class ProgramPair:
     differing: list[tuple[TranslationUnit | None, TranslationUnit | None]]
     shared: list[TranslationUnit]
     both: TranslationUnit | None = None  # what was unified by hand
-    left_out: dict[FilePair, CsgtestError] = field(default_factory=dict)  # no C, and not needed
+    left_out: LeftOut = field(default_factory=dict)  # no C, and not needed
 
     @property
     def old(self) -> list[TranslationUnit]:
@@ -495,8 +496,8 @@ class Readings:
         self._pair: ProgramPair | None = None
         self._unified: dict[Annotation, Unified] = {}
         self._whole = True  # are the trees as they were read?
-        # what an entry has read instead of the files that it was given
-        self.instead: dict[tuple[FilePair, ...], tuple[FilePair, ...]] = {}
+        # what an entry has read instead of the files that it was given, and without which of them
+        self.instead: dict[tuple[FilePair, ...], tuple[tuple[FilePair, ...], LeftOut]] = {}
 
     def read(self, files: tuple[FilePair, ...]) -> ProgramPair:
         """As ``read_pair``."""

@@ -38,6 +38,7 @@ from csg.unify import Unified, printed
 from csg.unify.changes.identities import Identity, identities
 from csg.unify.compiled import MASKED, Confirmation, confirmed, located
 from csg.unify.pairs import (
+    LeftOut,
     ProgramPair,
     Readings,
     read_pair,
@@ -306,20 +307,27 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
     """Read and unify both versions. Options for inputs that do not exist raise UsageError, also
     where nothing has changed. ``readings``: of the same versions, for other entries."""
     given = versions_of(options).pairs()
-    files = named = given if readings is None else readings.instead.get(given, given)
+    files: tuple[FilePair, ...] = given
+    left_out: LeftOut = {}
+    if readings is not None and given in readings.instead:
+        files, left_out = readings.instead[given]
     pair = read_pair(files) if readings is None else readings.read(files)
+    left_out = {**left_out, **pair.left_out}
     replaced = _replaced(pair)
     if replaced:
-        files = named = with_flags(given, tuple(f"-D{_REPLACED}{each}={each}" for each in replaced))
+        flags = tuple(f"-D{_REPLACED}{each}={each}" for each in replaced)
+        files = with_flags([each for each in given if each not in left_out], flags)
         pair = read_pair(files) if readings is None else readings.read(files)
         if readings is not None:
-            readings.instead[given] = files
-    notes = tuple(_left_out(each, error) for each, error in pair.left_out.items())
+            readings.instead[given] = files, left_out
+        left_out = {**left_out, **pair.left_out}
+    named = files
+    notes = tuple(_left_out(each, error) for each, error in left_out.items())
     notes += tuple(
         f"{_REPLACED}{each} is defined nowhere: calls of {each} are those of the C library"
         for each in sorted(_called_as_they_are(files))
     )
-    files = tuple(file for file in files if file not in pair.left_out)
+    files = tuple(file for file in files if file not in left_out)
     entry, nowhere = _entry(pair.old, pair.new, options.inputs.entry)
     driven = driven_files(files, pair, entry) if nowhere is None else None
     if driven is not None:
