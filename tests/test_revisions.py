@@ -95,6 +95,35 @@ def test_what_differs_and_is_not_built_is_said(
         project(tmp_path, "HEAD", command="make -k sum words")
 
 
+def test_a_tool_of_the_build_and_what_an_archive_defines_once_more(
+    repository: Repository, tmp_path: Path
+) -> None:
+    """The tool has a main of its own and makes a header; a member that is not needed defines what
+    another object does."""
+    repository.write(
+        "src/gen.c", 'int puts(const char *);\nint main(void) { puts("5"); return 0; }\n'
+    )
+    repository.write(
+        "lib/again.c", "int unused(void) { return 2; }\nint other(void) { return 3; }\n"
+    )
+    repository.edit("Makefile", "lib/unused.o", "lib/again.o")
+    repository.edit("Makefile", "src/sum.o lib", "src/sum.o lib/unused.o lib")
+    repository.edit("Makefile", "src/sum.o -L", "src/sum.o lib/unused.o -L")
+    repository.edit(
+        "Makefile",
+        "src/sum.o: version.h",
+        "gen: src/gen.o\n\t$(CC) -o $@ $^\nsrc/sum.o: version.h five.h\nfive.h: gen\n\t./gen > $@",
+    )
+    repository.edit("src/sum.c", "floor(2.5)", 'unused() + (int) floor(\n#include "../five.h"\n)')
+    repository.edit("src/sum.c", "int main", "int unused(void);\nint main")
+    repository.commit("tool")
+    repository.edit("src/sum.c", "large", "larger")
+    found = project(tmp_path, "HEAD")
+    assert names(found) == ["sum"]
+    parts = ["lib/number.c", "lib/unused.c", "src/sum.c"]
+    assert sources(found.subjects[0].versions) == {"old": parts, "new": parts}
+
+
 def test_tests_are_looked_at_when_asked_for(repository: Repository, tmp_path: Path) -> None:
     repository.edit("tests/check.c", "!= 2", "== 2")
     assert names(project(tmp_path, "", targets=("check",))) == ["tests/check"]

@@ -396,7 +396,7 @@ def _around_difference(old: str, new: str) -> tuple[str, str]:
     alike = zip(*lines, strict=False)
     same = next((at for at, (a, b) in enumerate(alike) if a != b), min(map(len, lines)))
     start = 0
-    if same > most - _ALIKE and max(map(len, lines)) > most:
+    if lines[0] != lines[1] and same > most - _ALIKE and max(map(len, lines)) > most:
         words = (found.start() for found in re.finditer(r"\b\w", lines[0][:same]))
         start = max((at for at in words if at <= same - _ALIKE), default=0)
     start = max(start, same - most // 2) if start else 0

@@ -5,6 +5,7 @@ descriptions of these."""
 from __future__ import annotations
 
 import copy
+import hashlib
 import io
 import json
 import re
@@ -478,7 +479,11 @@ def test_testcomp_follows_its_dtd(tmp_path: Path) -> None:
     )
     metadata = etree.parse(tmp_path / "s" / "metadata.xml")
     assert etree.DTD(io.StringIO(METADATA_DTD)).validate(metadata)
-    assert metadata.docinfo.public_id.endswith("test-metadata 1.1//EN")
+    assert (
+        metadata.docinfo.public_id == "+//IDN sosy-lab.org//DTD test-format test-metadata 1.1//EN"
+    )
+    assert metadata.docinfo.system_url == "https://sosy-lab.org/test-format/test-metadata-1.1.dtd"
+    assert metadata.findtext("programhash") == hashlib.sha256(new.read_bytes()).hexdigest()
     values = {name: metadata.findtext(name) for name in ("programfile", "entryfunction")}
     assert values == {"programfile": str(new), "entryfunction": "main"}
     differing = {each["id"]: each["input"]["nondet"] for each in done.differing}
@@ -486,6 +491,8 @@ def test_testcomp_follows_its_dtd(tmp_path: Path) -> None:
     for name, nondet in differing.items():
         test = etree.parse(tmp_path / "s" / f"{name}.xml")
         assert etree.DTD(io.StringIO(TESTCASE_DTD)).validate(test)
+        assert test.docinfo.public_id == "+//IDN sosy-lab.org//DTD test-format testcase 1.1//EN"
+        assert test.docinfo.system_url == "https://sosy-lab.org/test-format/testcase-1.1.dtd"
         assert [int(each.text) for each in test.getroot()] == nondet
 
 

@@ -460,6 +460,12 @@ def test_changes_with_one_cause_are_one_line_of_the_table() -> None:
             "if (is_digit(text[0][0]) || text[0][0] == '+')",
             "...text[0][0]))  ->  ...text[0][0]) || text...",
         ),
+        # Texts that are cut where they still are alike.
+        (
+            'printf("Usage: a long text that goes on ...',
+            'printf("Usage: a long text that goes on ...',
+            'printf("Usage: a long ...  ->  printf("Usage: a long ...',
+        ),
     ],
 )
 def test_two_statements_are_shown_where_they_differ(old: str, new: str, shown: str) -> None:

@@ -180,9 +180,9 @@ int main(int count, char **words)
 """
 
 
-def classes(folder: Path, new: str) -> dict[str, set[bytes]]:
+def classes(folder: Path, new: str, old: str = PROGRAM) -> dict[str, set[bytes]]:
     """The first words of the tests of each class."""
-    files = write_versions(folder, PROGRAM.replace("LIMIT", "5"), new.replace("LIMIT", "5"))
+    files = write_versions(folder, old.replace("LIMIT", "5"), new.replace("LIMIT", "5"))
     job = finished(BuildJob(BuildOptions(*files, search=SearchOptions(time=4.0))))
     found: dict[str, set[bytes]] = {}
     for each in job.found:
@@ -191,9 +191,14 @@ def classes(folder: Path, new: str) -> dict[str, set[bytes]]:
     return found
 
 
-def test_reworded_texts_of_a_program_do_not_crowd_out_its_difference(tmp_path: Path) -> None:
-    new = PROGRAM.replace("HELP", "HELP!").replace("1.0", "1.1").replace("> 40", "> 41")
-    found = classes(tmp_path, new)
+@pytest.mark.parametrize("text", ["HELP", "-x  100% of it\\n" * 60 + "HELP"], ids=["short", "long"])
+def test_reworded_texts_of_a_program_do_not_crowd_out_its_difference(
+    text: str, tmp_path: Path
+) -> None:
+    """A text may be longer than what a report shows of a statement."""
+    old = PROGRAM.replace("HELP", text)
+    new = old.replace("HELP", "HELP!").replace("1.0", "1.1").replace("> 40", "> 41")
+    found = classes(tmp_path, new, old)
     assert set(found) == {"difference", "help-text"}
     assert b"--version" in found["help-text"]
     assert not any(word.startswith((b"-h", b"--h", b"--v")) for word in found["difference"])
