@@ -115,7 +115,7 @@ class Watchdog:
             yield
             return
         outer, self._deadline = self._deadline, deadline
-        hook, sys.unraisablehook = sys.unraisablehook, _without_spent(sys.unraisablehook)
+        hook, sys.unraisablehook = sys.unraisablehook, _without_half_made(sys.unraisablehook)
         before = signal.signal(signal.SIGALRM, self._tick)
         timer = signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
         try:
@@ -167,12 +167,15 @@ def _ignore_late(number: int, frame: FrameType | None) -> None:
     """Do nothing at a tick that comes when nothing is limited any more."""
 
 
-def _without_spent(hook: Callable[[Any], object]) -> Callable[[Any], None]:
+def _without_half_made(hook: Callable[[Any], object]) -> Callable[[Any], None]:
     """A hook for exceptions in finalisers, which Python prints and drops: Spent is not printed,
-    since the next tick raises it again."""
+    since the next tick raises it again, nor what z3's finalisers miss in an object that Spent kept
+    from being made."""
 
     def heard(unraisable: Any) -> None:
-        if unraisable.exc_type is not Spent:
+        module = getattr(unraisable.object, "__module__", None) or ""
+        half_made = unraisable.exc_type is AttributeError and module.startswith("z3.")
+        if unraisable.exc_type is not Spent and not half_made:
             hook(unraisable)
 
     return heard

@@ -13,8 +13,10 @@ from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
+import z3
 
 from csg.errors import UsageError
 from oracles.reference.context import ReferenceContext
@@ -365,6 +367,23 @@ def test_what_python_drops_is_raised_again(monkeypatch: pytest.MonkeyPatch) -> N
         _Slow()
         for_ever()
     assert heard == []
+
+
+def test_objects_of_z3_that_were_not_made_whole_are_no_news(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    heard: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", heard.append)
+    with Watchdog().until(time.monotonic() + 60):
+        for kind in (z3.Context, z3.Solver, z3.BitVecNumRef, _Unmade):
+            object.__new__(kind)
+    assert [each.exc_type for each in heard] == [AttributeError]
+    assert heard[0].object is _Unmade.__del__
+
+
+class _Unmade:
+    def __del__(self) -> None:
+        self.owner  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_a_tick_that_comes_late_is_ignored() -> None:
