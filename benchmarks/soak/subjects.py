@@ -384,6 +384,14 @@ class Lines:
         return None
 
     def _differ(self, line: Line, checked: bool) -> bool | None:
+        """None where a version never ends or, as one that prints uninitialised memory, differs
+        from itself."""
+        found = self._run(line, checked)
+        if found is None or found[0] == found[1]:
+            return None if found is None else False
+        return True if self._run(line, checked) == found else None
+
+    def _run(self, line: Line, checked: bool) -> list[Shown] | None:
         found: list[Shown] = []
         for name, text in zip(("old", "new"), self.texts, strict=True):
             if (name, checked) not in self._built:
@@ -393,7 +401,7 @@ class Lines:
             if shown is None:
                 return None
             found.append(shown)
-        return found[0] != found[1]
+        return found
 
 
 def _bytes() -> list[bytes]:

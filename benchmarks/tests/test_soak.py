@@ -15,7 +15,7 @@ from benchmarks.soak.faults import FAULTS, Expects
 from benchmarks.soak.judging import Opinion, agree, judged
 from benchmarks.soak.process import Conditions, Done, Endless, Place, adopt, run
 from benchmarks.soak.results import DOCUMENT, Records, document
-from benchmarks.soak.subjects import Grid, OutOfBounds
+from benchmarks.soak.subjects import Grid, Lines, OutOfBounds
 from benchmarks.soak.units import Outcome, named
 from oracles.truth import Point, Ran
 from symexec.testcases import TestInput
@@ -173,3 +173,10 @@ def test_the_page_counts_what_happened(tmp_path: Path) -> None:
     assert "| functions:none:3 | `` wrong `` | right | was mended |" in document(again)
     assert again.next_number(0) == 241
     assert DOCUMENT.read_text().startswith(document(again).split("|")[0])
+
+
+def test_a_program_that_differs_from_itself_tells_nothing(tmp_path: Path) -> None:
+    once = "#include <stdio.h>\n#include <unistd.h>\nint main(void) { %s return 0; }\n"
+    same, pid = once % "", once % r'printf("%d", getpid());'
+    assert Lines((same, pid), tmp_path).differs(TestInput()) is None
+    assert Lines((same, same.replace("0;", "1;")), tmp_path).differs(TestInput()) is True
