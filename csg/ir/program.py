@@ -140,12 +140,44 @@ class GlobalObject:
     node: int | None = None  # the file-scope declaration, when its initialiser holds changes
 
 
+class ChangeKind(StrEnum):
+    """What a patch does to a statement. The last four change what a name means, and all that uses
+    it with it."""
+
+    MODIFIED = "modified"
+    ADDED = "added"
+    DELETED = "deleted"
+    TYPE = "type"  # of an object
+    SIGNATURE = "signature"  # of a function
+    VALUE = "value"  # of an enumerator
+    LAYOUT = "layout"  # of a structure or union
+
+    @staticmethod
+    def of_texts(old: object, new: object) -> ChangeKind:
+        """By what there is in each version: a text, a place, nodes."""
+        if not old:
+            return ChangeKind.ADDED
+        return ChangeKind.MODIFIED if new else ChangeKind.DELETED
+
+    @property
+    def is_of_meaning(self) -> bool:
+        return self not in (ChangeKind.MODIFIED, ChangeKind.ADDED, ChangeKind.DELETED)
+
+
+class Granularity(StrEnum):
+    """What of the program a change replaces as a whole."""
+
+    EXPRESSION = "expression"
+    STATEMENT = "statement"
+    FUNCTION = "function"
+
+
 @record
 class ChangeInfo:
     """A change as graphs and reports present it (``report.json`` changes[])."""
 
     id: int
-    kind: str  # "modified" | "added" | "deleted" | finer kinds of the unifier
+    kind: ChangeKind
     function: str
     location: Location  # in the new version; for a deletion where it would stand
     old_location: Location | None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from csg.errors import Location
-from csg.ir.program import ChangeInfo
+from csg.ir.program import ChangeInfo, ChangeKind, Granularity
 from csg.language.syntax import (
     Case,
     Change,
@@ -160,14 +160,13 @@ def _inlined(body: Compound, version: Version) -> list[Statement]:
 
 @dataclass(frozen=True, slots=True)
 class ChangeRecord:
-    """One changed statement. ``kind``: modified, added, deleted; type, signature or value when a
-    declaration changed and its uses with it. ``granularity``: expression, statement, function,
-    program. ``sites`` counts the places in the tree that carry the number. A set of changes that is
-    switched to NEW must be closed under ``requires``. ``cause`` names the definition behind a
-    change of meaning, with its place. ``hunk`` numbers the edits of the text, in source order."""
+    """One changed statement. ``sites`` counts the places in the tree that carry the number. A set
+    of changes that is switched to NEW must be closed under ``requires``. ``cause`` names the
+    definition behind a change of meaning, with its place. ``hunk`` numbers the edits of the text,
+    in source order."""
 
     id: int
-    kind: str
+    kind: ChangeKind
     function: str
     location: Location
     old_location: Location | None
@@ -175,7 +174,7 @@ class ChangeRecord:
     new_text: str
     requires: frozenset[int] = frozenset()
     new_location: Location | None = None
-    granularity: str = "statement"
+    granularity: Granularity = Granularity.STATEMENT
     sites: int = 1
     old_end: Location | None = None
     new_end: Location | None = None

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from csg.errors import UnsupportedError
+from csg.ir.program import ChangeKind, Granularity
 from csg.language.syntax import (
     Declaration,
     FunctionDefinition,
@@ -113,7 +114,7 @@ class Unification:
             signature = names.signatures.get(function.symbol)
             if signature is None:
                 continue
-            edit = self.edits.split_edit(function.symbol, (), (), "signature")
+            edit = self.edits.split_edit(function.symbol, (), (), ChangeKind.SIGNATURE)
             for place, parameter in enumerate(function.parameters):
                 owner = signature.owner(place)
                 if owner is not None:
@@ -264,9 +265,9 @@ class Unification:
         old, new = ((function,), ()) if version is Version.OLD else ((), (function,))
         key = functions.splits.symbols.get(symbol)
         if key is not None:
-            edit = self.edits.split_edit(key, old, new, kind="signature")
+            edit = self.edits.split_edit(key, old, new, kind=ChangeKind.SIGNATURE)
         else:
-            edit = self.edits.record(old, new, granularity="function")
+            edit = self.edits.record(old, new, granularity=Granularity.FUNCTION)
         return functions.alone(function, version, symbol, edit)
 
     def _entry(self, names: Names, found: list[FunctionDefinition]) -> list[FunctionDefinition]:

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from csg.errors import UsageError
 from csg.ir import ChangeInfo
+from csg.ir.program import ChangeKind
 from symexec.report.model import Report, kind_of
 from symexec.report.replaying import load_report
 from symexec.testcases import DifferenceKind, Observation, TestCase, rendered
@@ -106,7 +107,7 @@ class Finished:
         the divergence."""
         known = [*finding.blamed, *self.report.changes]
         for change in known:
-            if kind_of(change) != "deleted":
+            if kind_of(change) is not ChangeKind.DELETED:
                 return self.place_of(change)
         part = finding.witness.divergence
         if part is not None and not known:

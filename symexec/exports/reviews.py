@@ -24,6 +24,7 @@ from typing import Final
 from csg import VERSION
 from csg.errors import LINES, printable
 from csg.ir import ChangeInfo
+from csg.ir.program import ChangeKind
 from symexec.exports.finished import ERRORS, Finding, Finished, Place
 from symexec.report.model import Report, kind_of
 from symexec.report.words import (
@@ -282,9 +283,9 @@ def _fingerprint(finding: Finding) -> str:
 
 def _edit(change: ChangeInfo) -> str:
     match kind_of(change):
-        case "added":
+        case ChangeKind.ADDED:
             return f"added {change.new_text}"
-        case "deleted":
+        case ChangeKind.DELETED:
             return f"deleted {change.old_text}"
         case _:
             return f"{change.old_text} became {change.new_text}"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, assert_never, get_type_hints
 from csg import VERSION
 from csg.errors import Location
 from csg.ir import ChangeInfo
+from csg.ir.program import ChangeKind
 from csg.programs import SourceFile
 from csg.records import fits
 from csg.unify.changes.identities import Identity
@@ -402,11 +403,9 @@ def _accepted(report: Report, found: Findings) -> dict[str, Json]:
     return {"accepted": {"file": report.accepted_in, "met": met, "stale": gone}}
 
 
-def kind_of(change: ChangeInfo) -> str:
+def kind_of(change: ChangeInfo) -> ChangeKind:
     """Whether a change is added, deleted or modified, by its texts."""
-    if not change.old_text.strip():
-        return "added"
-    return "modified" if change.new_text.strip() else "deleted"
+    return ChangeKind.of_texts(change.old_text.strip(), change.new_text.strip())
 
 
 def _change_of(value: Json) -> ChangeInfo:
@@ -415,7 +414,7 @@ def _change_of(value: Json) -> ChangeInfo:
         before = Location(value["old_file"], value["old_line"])
     return ChangeInfo(
         id=value["id"],
-        kind=value.get("detail", value["kind"]),
+        kind=ChangeKind(value.get("detail", value["kind"])),
         function=value["function"],
         location=Location(value["file"], value["line"]),
         old_location=before,

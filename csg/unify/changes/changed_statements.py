@@ -27,6 +27,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from csg.errors import NOWHERE, Location
+from csg.ir.program import ChangeKind
 from csg.language.syntax import (
     AddressOf,
     Assembly,
@@ -413,7 +414,8 @@ class _Apart:
     def _number(self, item: Statement, run: _Run) -> int:
         number = self._pairs.get(id(item), 0)
         if not number:
-            pieces, kind = head_of(item), ""
+            pieces: tuple[Piece, ...] = head_of(item)
+            kind: ChangeKind | None = None
             # the condition of a guard
             if isinstance(item, If) and isinstance(item.condition, Change):
                 pieces = (Empty(item.location), side(item.condition, run.version))

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeGuard, get_args
 
 from csg.errors import Location
+from csg.ir.program import ChangeKind
 from csg.language.expression_text import ExpressionText, Notation
 from csg.language.statement_text import StatementText
 from csg.language.syntax import (
@@ -342,10 +343,11 @@ def explanation(
 
 
 REASONS = {
-    "type": "what it declares has a type of its own in each version, and so has each use",
-    "signature": "the function has parameters of its own in each version, and so has each call",
-    "layout": "the record has another layout, and all that uses it goes with it",
-    "value": "the enumerator has another value, and all that names it goes with it",
+    ChangeKind.TYPE: "what it declares has a type of its own in each version, and so has each use",
+    ChangeKind.SIGNATURE: "the function has parameters of its own in each version, and so has each "
+    "call",
+    ChangeKind.LAYOUT: "the record has another layout, and all that uses it goes with it",
+    ChangeKind.VALUE: "the enumerator has another value, and all that names it goes with it",
 }
 
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from csg.errors import NOWHERE, Location
+from csg.ir.program import ChangeKind, Granularity
 from csg.language.expression_text import Notation
 from csg.language.statement_text import StatementText
 from csg.language.syntax import (
@@ -129,7 +130,9 @@ def _span(edit: Edit, pieces: tuple[Piece, ...]) -> Span | None:
     """The span of the pieces of an edit. That of a function or a signature is where the function
     starts."""
     span = span_of(pieces)
-    if span is not None and (edit.kind == "signature" or edit.granularity == "function"):
+    if span is not None and (
+        edit.kind is ChangeKind.SIGNATURE or edit.granularity is Granularity.FUNCTION
+    ):
         return Span(span.start, span.start)
     return span
 
@@ -208,7 +211,7 @@ def _record(
     sites: int,
 ) -> ChangeRecord:
     before, after = _span(edit, edit.old), _span(edit, edit.new)
-    kind = edit.kind or ("modified" if before and after else "added" if after else "deleted")
+    kind = edit.kind or ChangeKind.of_texts(before, after)
     return ChangeRecord(
         id=number,
         kind=kind,

@@ -183,7 +183,6 @@ _TYPEDEF = re.compile(r"\btypedef\b([^;{}]*(?:\{[^{}]*\})?[^;{}]*?)\b(\w+)\s*((?
 _ENUM = re.compile(r"\benum\b\s*\w*\s*\{([^{}]*)\}")
 _RECORD = re.compile(r"\b(struct|union)\s+(\w+)\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
-_BY_MEANING = ("value", "layout", "type", "signature")
 
 
 @record
@@ -210,7 +209,7 @@ def with_causes(
 
 def _is_silent(change: ChangeRecord) -> bool:
     same = "".join(change.old_text.split()) == "".join(change.new_text.split())
-    return same or change.kind in _BY_MEANING
+    return same or change.kind.is_of_meaning
 
 
 class _Causes:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from csg.errors import NOWHERE, Location
+from csg.ir.program import ChangeKind, Granularity
 from csg.language.syntax import (
     Case,
     Cast,
@@ -48,15 +49,15 @@ class Span:
 @dataclass(frozen=True, slots=True)
 class Edit:
     """``old`` became ``new``. ``anchor`` is the place in the new version if ``new`` is empty.
-    ``kind`` is "" when it follows from which of the two is empty. ``hunk`` is the edit that this
+    ``kind`` is None when it follows from which of the two is empty. ``hunk`` is the edit that this
     one was a part of; ``word`` is the keyword of a statement whose body is not included."""
 
     function: str
     old: tuple[Piece, ...]
     new: tuple[Piece, ...]
     anchor: Location
-    kind: str
-    granularity: str
+    kind: ChangeKind | None
+    granularity: Granularity
     hunk: int = 0
     word: str = ""
 
@@ -85,8 +86,8 @@ class Edits:
         old: Sequence[Piece],
         new: Sequence[Piece],
         anchor: Location = NOWHERE,
-        kind: str = "",
-        granularity: str = "statement",
+        kind: ChangeKind | None = None,
+        granularity: Granularity = Granularity.STATEMENT,
     ) -> int:
         """The number of a new edit, or of the edit of the split name that the pieces differ in."""
         key = self.split(old, new)
@@ -101,7 +102,7 @@ class Edits:
         whole: int,
         old: Sequence[Piece],
         new: Sequence[Piece],
-        kind: str = "",
+        kind: ChangeKind | None = None,
         word: str = "",
     ) -> int:
         """The number of a new edit for a statement that is part of the edit ``whole``."""
@@ -112,7 +113,7 @@ class Edits:
             new=tuple(new),
             anchor=edit.anchor,
             kind=kind,
-            granularity="statement",
+            granularity=Granularity.STATEMENT,
             hunk=self.root(whole),
             word=word,
         )
@@ -133,12 +134,16 @@ class Edits:
             self.needs.setdefault(number, set()).add(other)
 
     def split_edit(
-        self, key: Hashable, old: Sequence[Piece], new: Sequence[Piece], kind: str = "type"
+        self,
+        key: Hashable,
+        old: Sequence[Piece],
+        new: Sequence[Piece],
+        kind: ChangeKind = ChangeKind.TYPE,
     ) -> int:
         """The number of the edit of a split name; the first pieces that are given stand for it."""
         known = self._split_edits.get(key)
         if known is None:
-            edit = Edit(self.function, tuple(old), tuple(new), NOWHERE, kind, "statement")
+            edit = Edit(self.function, tuple(old), tuple(new), NOWHERE, kind, Granularity.STATEMENT)
             self.entries.append(edit)
             known = self._split_edits[key] = len(self.entries)
         else:
@@ -148,17 +153,17 @@ class Edits:
         return known
 
 
-def kind_of(key: Hashable) -> str:
+def kind_of(key: Hashable) -> ChangeKind:
     """The kind of change of a split name: an enumerator's value, a record's layout, or a type."""
     match key:
         case str():
-            return "value"
+            return ChangeKind.VALUE
         case Record():
-            return "layout"
+            return ChangeKind.LAYOUT
         case Symbol(kind=SymbolKind.FUNCTION):
-            return "signature"
+            return ChangeKind.SIGNATURE
         case _:
-            return "type"
+            return ChangeKind.TYPE
 
 
 def _better(known: tuple[Piece, ...], other: Sequence[Piece]) -> tuple[Piece, ...]:

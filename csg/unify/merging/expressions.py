@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from csg.frontend.builtins import called_instead
+from csg.ir.program import ChangeKind
 from csg.language.syntax import (
     AddressOf,
     Assign,
@@ -234,7 +235,7 @@ class Expressions:
         cost = 0
         for at, (before, after) in enumerate(zip(old.arguments, new.arguments, strict=True)):
             if symbol is not None and is_neutral(before) is not is_neutral(after):
-                edit = self.edits.split_edit(symbol, (old,), (new,), "signature")
+                edit = self.edits.split_edit(symbol, (old,), (new,), ChangeKind.SIGNATURE)
                 unified = Expressions(self.prints, self.edits, edit).flat(before, after, wanted[at])
             else:
                 unified = self.unify(before, after, wanted[at] if at < len(wanted) else None)

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 from csg.errors import Location
+from csg.ir.program import ChangeKind, Granularity
 from csg.language.syntax import (
     Call,
     Change,
@@ -60,7 +61,7 @@ class Functions:
         if local.renames:
             self.renames[symbol.name] = local.renames
         if symbol in self.names.signatures:
-            self.edits.split_edit(symbol, (old,), (new,), "signature")
+            self.edits.split_edit(symbol, (old,), (new,), ChangeKind.SIGNATURE)
         elif self._equal(local, old, new):
             self.equal.add(symbol.name)
             return replace(self.alone(new, Version.NEW, symbol, 0), version=None)
@@ -149,7 +150,9 @@ class Functions:
         symbol = self.names.unified(new.symbol, Version.NEW)
         assert isinstance(symbol.type, Function) and not symbol.type.variadic, reason
         self.edits.function = symbol.name
-        edit = self.edits.record((old,), (new,), kind="modified", granularity="function")
+        edit = self.edits.record(
+            (old,), (new,), kind=ChangeKind.MODIFIED, granularity=Granularity.FUNCTION
+        )
         copies = [copy_symbol(symbol, f"{symbol.name}__{each.value.lower()}") for each in Version]
         signature = self.names.signatures.get(symbol)
         if signature is not None:

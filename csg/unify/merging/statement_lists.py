@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from csg.errors import Location
+from csg.ir.program import ChangeKind
 from csg.language.syntax import (
     Case,
     Compound,
@@ -115,7 +116,7 @@ class _Wraps:
             () if new else pieces,
             pieces if new else (),
             run[0].location,
-            kind="modified" if value else "",
+            kind=ChangeKind.MODIFIED if value else None,
         )
         kind = condition_type(node.condition)
         condition = only_in(version, node.condition, value, edit, kind)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from csg.errors import NOWHERE, UsageError
+from csg.ir.program import ChangeKind, Granularity
 from csg.language.expression_text import Notation
 from csg.language.statement_text import StatementText
 from csg.language.syntax import (
@@ -91,7 +92,7 @@ def _record(number: int, sites: list[Site]) -> ChangeRecord:
             texts[version] = texts[version] or text
     function, first = sites[0]
     old, new = texts[Version.OLD], texts[Version.NEW]
-    kind = "modified" if old and new else "added" if new else "deleted"
+    kind = ChangeKind.of_texts(old, new)
     return ChangeRecord(
         id=number,
         kind=kind,
@@ -101,7 +102,7 @@ def _record(number: int, sites: list[Site]) -> ChangeRecord:
         old_text=old,
         new_text=new,
         new_location=first.location if new else None,
-        granularity="expression" if isinstance(first, Change) else "statement",
+        granularity=Granularity.EXPRESSION if isinstance(first, Change) else Granularity.STATEMENT,
         sites=len(sites),
         hunk=number,
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 from csg.errors import Location
 from csg.frontend import parse_file, parse_text
 from csg.ir import ChangeInfo
+from csg.ir.program import ChangeKind
 from csg.unify import Unified, unify
 
 OLD = """\
@@ -147,7 +148,7 @@ def test_the_information_of_a_change_is_that_of_the_program_representation() -> 
     change = unification("int f(int x) { return x; }", "int f(int x) { return -x; }").changes[0]
     assert change.info() == ChangeInfo(
         1,
-        "modified",
+        ChangeKind.MODIFIED,
         "f",
         Location("new.c", 1, 16),
         Location("old.c", 1, 16),

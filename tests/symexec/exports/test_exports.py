@@ -25,6 +25,7 @@ from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonS
 import cli
 from csg.errors import LINES, Location, printable
 from csg.ir import ChangeInfo
+from csg.ir.program import ChangeKind
 from symexec.exports import export_file, export_folder, inputs, reviews
 from symexec.exports.finished import finished_of, write_folder
 from symexec.options import Form
@@ -98,8 +99,8 @@ def report_of(text: str, number: int = 1) -> Report:
     """Whatever others write into a report, everywhere."""
     seen = Observation(exit=0, stdout=text.encode("utf-8", "replace"))
     changes = [
-        ChangeInfo(1, "modified", text, Location(text or "f.c", 3), None, text, "y"),
-        ChangeInfo(2, "deleted", "f", Location("f.c", 9), Location("f.c", 9), text, ""),
+        ChangeInfo(1, ChangeKind.MODIFIED, text, Location(text or "f.c", 3), None, text, "y"),
+        ChangeInfo(2, ChangeKind.DELETED, "f", Location("f.c", 9), Location("f.c", 9), text, ""),
     ]
     tests = [
         TestCase(

@@ -9,6 +9,7 @@ import pytest
 from csg.errors import Location
 from csg.frontend import parse_text
 from csg.ir import ChangeInfo
+from csg.ir.program import ChangeKind
 from csg.unify import unify
 from symexec.campaign.building import BuildJob
 from symexec.fuzzing.command_lines import SHORT, lines, shaped
@@ -51,7 +52,7 @@ int main(int argc, char **argv)
 
 
 def change(function: str, text: str) -> ChangeInfo:
-    return ChangeInfo(1, "modified", function, Location("a.c", 1, 1), None, text, text)
+    return ChangeInfo(1, ChangeKind.MODIFIED, function, Location("a.c", 1, 1), None, text, text)
 
 
 def test_options_are_read_from_getopt_tables_and_comparisons() -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from csg.errors import Location, UsageError
 from csg.ir import ChangeInfo
+from csg.ir.program import ChangeKind
 from csg.programs import SourceFile
 from symexec.counters import Counters
 from symexec.replay import NativeReplay, ReplayPlan
@@ -44,9 +45,13 @@ from symexec.triage import examine
 from tests.command_line import write_versions
 
 CHANGES = (
-    ChangeInfo(1, "modified", "f", Location("new.c", 3), Location("old.c", 3), "a < b", "a <= b"),
-    ChangeInfo(2, "added", "f", Location("new.c", 9), None, "", "g();"),
-    ChangeInfo(3, "type", "f", Location("new.c", 1), Location("old.c", 1), "int x", "long x"),
+    ChangeInfo(
+        1, ChangeKind.MODIFIED, "f", Location("new.c", 3), Location("old.c", 3), "a < b", "a <= b"
+    ),
+    ChangeInfo(2, ChangeKind.ADDED, "f", Location("new.c", 9), None, "", "g();"),
+    ChangeInfo(
+        3, ChangeKind.TYPE, "f", Location("new.c", 1), Location("old.c", 1), "int x", "long x"
+    ),
 )
 
 
@@ -246,7 +251,9 @@ def test_the_page_shows_figures_without_brackets_or_quotes() -> None:
 def test_a_page_names_files_of_revisions_as_their_users_do() -> None:
     """And a program by its name, not by the folders of the copies."""
     folder = "out/versions/new"
-    change = ChangeInfo(1, "added", "f", Location(f"{folder}/lib/a.c", 4), None, "", "g();")
+    change = ChangeInfo(
+        1, ChangeKind.ADDED, "f", Location(f"{folder}/lib/a.c", 4), None, "", "g();"
+    )
     nodes = [
         {"id": name, "kind": kind, "file": f"{folder}/lib/a.c", "line": 4, "text": "g();",
          "changes": [1], "function": "f"}
@@ -423,11 +430,11 @@ def test_changes_with_one_cause_are_one_line_of_the_table() -> None:
     folder = "out/versions/new"
     cause = f"struct s ({folder}/s.h:2): 'int a' became 'int a; int b'"
     uses = [
-        ChangeInfo(each, "type", "f", Location(f"{folder}/a.c", each), None, "s->a", "s->a",
-                   cause=cause)
+        ChangeInfo(each, ChangeKind.TYPE, "f", Location(f"{folder}/a.c", each), None, "s->a",
+                   "s->a", cause=cause)
         for each in (1, 2, 3, 5)
     ]  # fmt: skip
-    own = ChangeInfo(4, "added", "f", Location(f"{folder}/a.c", 4), None, "", "g();")
+    own = ChangeInfo(4, ChangeKind.ADDED, "f", Location(f"{folder}/a.c", 4), None, "", "g();")
     changes = tuple(sorted([*uses, own], key=lambda change: change.id))
     blame = Blame((tuple(range(1, 6)),), tuple(range(1, 6)))
     made = report(
@@ -469,7 +476,7 @@ def test_changes_with_one_cause_are_one_line_of_the_table() -> None:
     ],
 )
 def test_two_statements_are_shown_where_they_differ(old: str, new: str, shown: str) -> None:
-    change = ChangeInfo(1, "modified", "f", Location("a.c", 3), None, old, new)
+    change = ChangeInfo(1, ChangeKind.MODIFIED, "f", Location("a.c", 3), None, old, new)
     made = report(changes=(change,), tests=[case("t1", b"1", blame=Blame(((1,),), (1,)))])
     out = io.StringIO()
     print_report(made, out)
@@ -480,7 +487,7 @@ def test_two_statements_are_shown_where_they_differ(old: str, new: str, shown: s
 
 def test_changes_that_are_not_listed_are_counted() -> None:
     changes = tuple(
-        ChangeInfo(each, "added", "f", Location("a.c", each), None, "", "g();")
+        ChangeInfo(each, ChangeKind.ADDED, "f", Location("a.c", each), None, "", "g();")
         for each in range(1, 12)
     )
     ids = tuple(range(1, 12))
