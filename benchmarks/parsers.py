@@ -1,6 +1,6 @@
-"""Pairs of generated parsers whose one difference needs about 40 bytes -> docs/parsers.md.
+"""Pairs of parsers whose one difference needs about 40 bytes -> docs/usage.md.
 
-    python -m benchmarks.parsers                       20 pairs and the samples, 60 s each
+    python -m benchmarks.parsers                       all pairs and the samples, 60 s each
     python -m benchmarks.parsers --count 5 --time 20   to standard output
     python -m benchmarks.parsers --write FOLDER        the pairs alone
 
@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from generators.parsers import generated, written
+from generators.parsers import HANDWRITTEN, generated, handwritten, written
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = (("request", "parse"), ("settings", None), ("formula", "evaluate"))
@@ -74,7 +74,8 @@ def main() -> None:
     reader.add_argument("--no-samples", action="store_true")
     reader.add_argument("more", nargs="*", help="further words for csgtest build, behind --")
     given = reader.parse_args()
-    pairs = [(f"generated {seed}", generated(seed)) for seed in range(1, given.count + 1)]
+    pairs = [(name, handwritten(name)) for name in HANDWRITTEN]
+    pairs += [(f"generated {seed}", generated(seed)) for seed in range(1, given.count + 1)]
     if given.write:
         for name, pair in pairs:
             written(pair, given.write / name.replace(" ", "-"))
