@@ -1,4 +1,4 @@
-"""Pairs of parsers whose one difference needs about 40 bytes -> docs/usage.md.
+"""Pairs of parsers whose one difference needs about 40 bytes -> docs/parsers.md.
 
     python -m benchmarks.parsers                       all pairs and the samples, 60 s each
     python -m benchmarks.parsers --count 5 --time 20   to standard output
