@@ -64,6 +64,7 @@ from csg.language.syntax import (
     While,
 )
 from csg.language.traversal import Tree, children, walk
+from csg.language.type_text import declaration_text
 from csg.language.types import (
     Array,
     Enumeration,
@@ -127,7 +128,14 @@ class Ended:
     pointer: str
 
 
-Claim = Length | NonNull | OneOf | Asserted | Ended
+@record
+class Single:
+    """Behind ``pointer``, if it is not null, there is one number: nothing uses more."""
+
+    pointer: str
+
+
+Claim = Length | NonNull | OneOf | Asserted | Ended | Single
 
 
 @record
@@ -158,7 +166,7 @@ def preconditions(
 ) -> tuple[Precondition, ...]:
     """The preconditions of ``entry``, a function of the unified program, in its names. ``asked``:
     the pointers that a version compares with null; ``stepped``: those that lead to several
-    structures."""
+    structures, and to single numbers."""
     old, new = (
         _Version((unit, *unified.shared), entry.symbol.name) for unit in (unified.old, unified.new)
     )
@@ -168,6 +176,7 @@ def preconditions(
     return (
         *_lengths(old, new, entry.parameters),
         *_command_line(old, new, stepped),
+        *_single(entry.parameters, new, stepped),
         *_not_null(old, new, entry, asked, asserted),
         *_enumerators(old, new, entry.parameters),
         *(each for each in asserted if isinstance(each.claim, Asserted)),
@@ -261,6 +270,17 @@ def _command_line(old: _Version, new: _Version, stepped: Several) -> Iterator[Pr
         claim = Length(words, count, 8, less=-1)
         yield Precondition(claim, f"{count} < elements of {words}", why, place)
         yield Precondition(Ended(words), f"the last of {words} is null", why, place)
+
+
+def _single(
+    parameters: Sequence[Symbol], new: _Version, stepped: Several
+) -> Iterator[Precondition]:
+    """The parameters that lead to one number: a result is stored there, or one is passed so."""
+    for symbol, other in zip(parameters, new.parameters, strict=True):
+        if symbol.name in stepped.single and isinstance(symbol.type, Pointer):
+            text = f"{symbol.name} leads to one {declaration_text(symbol.type.target)}"
+            why = f"neither version uses more than *{symbol.name}"
+            yield Precondition(Single(symbol.name), text, why, other.location)
 
 
 def _as_in_main(parameters: Sequence[Symbol]) -> tuple[str, str] | None:

@@ -9,6 +9,10 @@ A pointer leads to several where code steps it, adds to it, or takes an element 
 first, and so do all pointers whose values come there: by assignments, arguments and results.
 Members count once for a structure, whichever object they lie in, and nothing is said of the order
 of statements (field-based and flow-insensitive, as Heintze and Tardieu, PLDI 2001).
+
+    *err = BAD_DIGIT;                      err leads to a single int, as long as no code steps it,
+                                           takes it for another type, or gives it to a function
+                                           whose code is not there
 """
 
 from __future__ import annotations
@@ -41,7 +45,16 @@ from csg.language.syntax import (
     TranslationUnit,
 )
 from csg.language.traversal import Tree, walk
-from csg.language.types import Array, Pointer, Record, Type
+from csg.language.types import (
+    Array,
+    Enumeration,
+    Floating,
+    Integer,
+    Pointer,
+    Record,
+    Type,
+    size_of,
+)
 from csg.records import record
 
 _Root = Symbol | tuple[str, str]  # an object of its own, a member, or the result of a function
@@ -53,10 +66,12 @@ _DEEPEST = 2
 @record
 class Several:
     """What leads to several structures: ``parameters`` of a function by name, ``members`` by
-    ``record_key`` and name. A ``*`` before the name means the pointer that it points to."""
+    ``record_key`` and name. A ``*`` before the name means the pointer that it points to.
+    ``single``: the parameters that lead to numbers, and of these to one alone."""
 
     parameters: frozenset[str] = frozenset()
     members: frozenset[tuple[str, str]] = frozenset()
+    single: frozenset[str] = frozenset()
 
 
 ALONE = Several()
@@ -76,7 +91,8 @@ def several(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Seve
     to several in both."""
     if not any(isinstance(each.type, Pointer | Record) for each in entry.parameters):
         return ALONE
-    found = _Flow(units).stepped()
+    flow = _Flow(units)
+    found, rows = flow.stepped(), flow.rows_of_numbers()
     return Several(
         frozenset(
             "*" * depth + each.name
@@ -89,6 +105,11 @@ def several(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Seve
             for root, depth in found
             if not isinstance(root, Symbol) and root[1]
         ),
+        frozenset(
+            each.name
+            for each in entry.parameters
+            if _leads_to_numbers(each.type) and (each, 0) not in rows
+        ),
     )
 
 
@@ -99,6 +120,7 @@ class _Flow:
         self._definitions: dict[str, list[FunctionDefinition]] = {}
         self._from: dict[_Node, set[_Node]] = {}
         self._stepped: set[_Node] = set()
+        self._rows: set[_Node] = set()  # pointers that may lead to several numbers
         for unit in units:
             for each in unit.functions:
                 self._definitions.setdefault(each.symbol.name, []).append(each)
@@ -114,7 +136,15 @@ class _Flow:
 
     def stepped(self) -> set[_Node]:
         """All pointers that lead to several structures."""
-        waiting = list(self._stepped)
+        return self._sources(self._stepped)
+
+    def rows_of_numbers(self) -> set[_Node]:
+        """All pointers that may lead to more than one number."""
+        return self._sources(self._rows)
+
+    def _sources(self, pointers: set[_Node]) -> set[_Node]:
+        """The pointers, and all whose values come there."""
+        waiting = list(pointers)
         found = set(waiting)
         while waiting:
             for each in self._from.get(waiting.pop(), ()):
@@ -146,6 +176,8 @@ class _Flow:
                     self._steps(pointer)
             case Index(base=base, index=index) if constant_of(index) != 0:
                 self._steps(base)
+            case Cast(operand=operand, type=kind):
+                self._converts(operand, kind)
             case _:
                 pass
 
@@ -168,6 +200,8 @@ class _Flow:
             for symbol, value in zip(definition.parameters, arguments, strict=False):
                 self._flows(value, (symbol, 0))
         if not definitions:
+            for value in arguments:
+                self._as_rows(value)
             for pointer, number, _ in TAKES.get(name, ()):
                 if number < len(arguments) and constant_of(arguments[number]) is None:
                     self._steps(arguments[pointer])
@@ -175,6 +209,8 @@ class _Flow:
     def _flows(self, value: Expression, to: _Node) -> None:
         """Note that ``value`` is assigned to ``to``. What both point to is the same memory, so that
         pointers written there through one are read through the other."""
+        if to[1] == 0:
+            self._converts(value, _type_of(to[0]))
         for root, depth in _origins(value):
             for further in range(_DEEPEST):
                 one, other = (root, depth + further), (to[0], to[1] + further)
@@ -186,10 +222,38 @@ class _Flow:
     def _steps(self, pointer: Expression) -> None:
         if _leads_on(pointer.type):
             self._stepped.update(each for each in _origins(pointer) if each[1] >= 0)
+        self._as_rows(pointer)
+
+    def _as_rows(self, pointer: Expression) -> None:
+        if _is_pointer(pointer) and not _leads_on(pointer.type):
+            self._rows.update(each for each in _origins(pointer) if each[1] >= 0)
+
+    def _converts(self, value: Expression, kind: Type | None) -> None:
+        """A pointer to a number that becomes a pointer to anything else, or a number, may be used
+        for more than that number."""
+        if kind is not None and isinstance(value.type, Pointer):
+            target = kind.target if isinstance(kind, Pointer) else kind
+            if not _leads_to_numbers(kind) or size_of(target) != size_of(value.type.target):
+                self._as_rows(value)
 
 
 def _is_pointer(expression: Expression) -> bool:
     return isinstance(expression.type, Pointer)
+
+
+def _leads_to_numbers(kind: Type) -> bool:
+    """Is it a pointer to a number that is no character?"""
+    match kind:
+        case Pointer(target=Integer(name=name, size=size)):
+            return size > 1 or not name.endswith("char")
+        case Pointer(target=Enumeration() | Floating()):
+            return True
+        case _:
+            return False
+
+
+def _type_of(root: _Root) -> Type | None:
+    return root.type if isinstance(root, Symbol) else None
 
 
 def _leads_on(kind: Type) -> bool:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import assert_never
 
-from csg.analysis.preconditions import Length, NonNull, Precondition
+from csg.analysis.preconditions import Length, NonNull, Precondition, Single
 from csg.analysis.several import ALONE
 from csg.errors import UsageError
 from csg.language.syntax import FunctionDefinition, Symbol
@@ -161,9 +161,16 @@ def _fits(start: Start, preconditions: Sequence[Precondition], test: TestInput) 
                             return False
             case NonNull(pointer=pointer) if given.get(pointer, ()) is None:
                 return False
+            case Single(pointer=pointer) if len(_elements(given.get(pointer))) != 1:
+                return False
             case _:
                 pass
     return True
+
+
+def _elements(value: Value) -> tuple[Value, ...]:
+    """The elements of an array; a null pointer counts as one that is not looked at."""
+    return value if isinstance(value, tuple) else (value,)
 
 
 _ZERO: tuple[Value, ...] = (None, 0)

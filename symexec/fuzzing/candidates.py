@@ -19,7 +19,7 @@ from typing import Protocol
 
 from symexec.fuzzing.option_table import Vocabulary
 from symexec.fuzzing.values import Values, growing
-from symexec.inputs.assumptions import elements_of, is_ended, range_of
+from symexec.inputs.assumptions import elements_of, is_ended, is_single, range_of
 from symexec.options import InputOptions
 from symexec.testcases import TestInput, Value
 from symexec.testcases.signature import (
@@ -174,7 +174,7 @@ class FunctionDomain:
             Values(
                 each,
                 words,
-                options.elements,
+                1 if is_single(each.name, options) else options.elements,
                 range_of(each.name, options, sizes),
                 self._counts(each.name, rows),
                 options.array_length is None,

@@ -27,7 +27,7 @@ from csg.analysis.preconditions import Length
 from symexec.fuzzing.candidates import FunctionDomain
 from symexec.fuzzing.option_table import Vocabulary
 from symexec.fuzzing.values import Values, limits_of
-from symexec.inputs.assumptions import pairs
+from symexec.inputs.assumptions import is_single, pairs
 from symexec.options import InputOptions
 from symexec.replay import NativeReplay
 from symexec.replay.harness import memory_of
@@ -251,6 +251,8 @@ def _field(
     kind, most = Kind.PRESENCE, 0
     match parameter.kind:
         case ParameterKind.SCALAR:
+            kind, most = Kind.NUMBER, 1
+        case ParameterKind.ARRAY if is_single(parameter.name, options):
             kind, most = Kind.NUMBER, 1
         case ParameterKind.STRING | ParameterKind.POINTER:
             kind, most = Kind.TEXT, bound or LONGEST

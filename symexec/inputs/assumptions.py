@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from csg.analysis.preconditions import Asserted, Ended, Length, NonNull, OneOf, Precondition
+from csg.analysis.preconditions import Asserted, Ended, Length, NonNull, OneOf, Precondition, Single
 from csg.analysis.several import Several
 from csg.errors import CsgtestError, UnsupportedError, UsageError
 from csg.frontend import parse_expression
@@ -315,7 +315,7 @@ def conditions(
                 yield plain(disjunction(holds("eq", width, term, v % (1 << width)) for v in values))
             case Asserted(expression=expression):
                 yield condition(expression, named, each.text)
-            case NonNull() | Ended():
+            case NonNull() | Ended() | Single():
                 pass
             case _:
                 assert_never(each.claim)
@@ -339,6 +339,12 @@ def pairs(claim: Length, pointers: Iterable[str]) -> Iterator[tuple[str, str]]:
 def of_first(name: str) -> str:
     """The name of the same part in the first element of an array: ``b->n`` for ``b[1].n``."""
     return re.sub(r"\[\d+\]\.", "->", name)
+
+
+def is_single(name: str, options: InputOptions) -> bool:
+    """Does the pointer lead to one number?"""
+    claims = (each.claim for each in options.preconditions)
+    return any(isinstance(each, Single) and each.pointer == name for each in claims)
 
 
 def is_ended(name: str, options: InputOptions) -> bool:
@@ -397,7 +403,9 @@ def within_bounds(
 
 def elements_of(name: str, options: InputOptions) -> int:
     """As many elements as arrays have, or fewer where fewer suffice for the number that says how
-    many there are: uses behind the end are found then."""
+    many there are: uses behind the end are found then. One where no more is used."""
+    if is_single(name, options):
+        return 1
     less = [
         each.claim.less
         for each in options.preconditions

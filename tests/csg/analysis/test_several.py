@@ -70,3 +70,33 @@ def test_what_is_stepped_leads_to_several(
     unit = parse_text(HEAD + text)
     found = several([unit], unit.functions[-1])
     assert (found.parameters, found.members) == (parameters, members)
+
+
+SINGLE = [  # (function, the parameters that lead to one number)
+    ("int f(int *p) { *p = 1; return 0; }", {"p"}),
+    ("int f(int *p) { if (p) p[0] = 1; return 0; }", {"p"}),
+    ("int f(int *p, int n) { return p[n]; }", set()),
+    ("int f(int *p) { return p[1]; }", set()),
+    ("int f(const long *p) { int n = 0; while (*p++) n++; return n; }", set()),
+    ("int f(char *p) { return *p; }", set()),  # it may be a text
+    ("int f(unsigned char *p) { return *p; }", set()),
+    ("int f(_Bool *p) { return *p; }", {"p"}),
+    ("int f(double *p, enum { A } *q) { *p = *q; return 0; }", {"p", "q"}),
+    ("int at(int *a) { return a[2]; } int f(int *p, int *q) { return at(p) + *q; }", {"q"}),
+    ("int at(int *a) { return *a; } int f(int *p) { return at(p); }", {"p"}),
+    ("int other(int *); int f(int *p) { return other(p) + *p; }", set()),
+    ("int f(int *p) { return *(long *) p; }", set()),
+    ("int f(int *p) { void *q = p; long *r = q; return *r; }", set()),
+    ("int f(int *p, int (*g)(int *)) { return g(p); }", set()),
+    ("int *kept; int f(int *p) { kept = p; return kept[3]; }", set()),
+    ("struct b { int *at; }; int f(int *p) { struct b b = {p}; return b.at[1]; }", set()),
+    ("int f(unsigned *p) { int *q = (int *) p; return *q; }", {"p"}),
+    ("int f(int *p) { return (long) p % 8; }", set()),
+    ("int f(void *p) { return p != 0; }", set()),
+]
+
+
+@pytest.mark.parametrize(("text", "single"), SINGLE)
+def test_what_nobody_steps_leads_to_one_number(text: str, single: set[str]) -> None:
+    unit = parse_text(text)
+    assert several([unit], unit.functions[-1]).single == single

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from csg.analysis.preconditions import Length, Precondition, preconditions
+from csg.analysis.preconditions import Length, Precondition, Single, preconditions
 from csg.frontend import parse_text
 from csg.unify import unify
 from symexec.exploration.pinning import Pins
@@ -18,7 +18,9 @@ from symexec.exploration.preparation import analysed, lower, read_versions
 from symexec.exploration.start import definition
 from symexec.expr import TermTable
 from symexec.fuzzing.candidates import Candidates, FunctionDomain
+from symexec.fuzzing.growing import FunctionInputs, Kind
 from symexec.fuzzing.option_table import vocabulary
+from symexec.inputs.plan import plan
 from symexec.options import BuildOptions, InputOptions
 from symexec.testcases import TestInput, signature_of
 from tests.command_line import Done, csgtest, write_versions
@@ -181,6 +183,12 @@ def test_what_is_expected(parameters: str, body: str, expected: dict[str, str]) 
 
 
 def expectations(old: str, new: str) -> tuple[Precondition, ...]:
+    """Without those of pointers to one number, which have rows of their own in test_several.py."""
+    found = expected_of_callers(old, new)
+    return tuple(each for each in found if not isinstance(each.claim, Single))
+
+
+def expected_of_callers(old: str, new: str) -> tuple[Precondition, ...]:
     with tempfile.TemporaryDirectory() as folder:
         files = write_versions(Path(folder), old, new.replace("KEPT", "2"))
         options = BuildOptions(*files, inputs=InputOptions(entry="f"), replay=False)
@@ -339,3 +347,28 @@ def test_writing_to_one_element_more_than_there_has_to_be_is_found(tmp_path: Pat
     told = {each["text"] for each in done.report["preconditions"]}
     assert {"n <= elements of a", "n - 1 <= elements of d"} <= told
     assert "regression" in {each["class"] for each in done.report["groups"]}, done.out
+
+
+def test_what_leads_to_one_number_has_one(tmp_path: Path) -> None:
+    """Neither none, which would be read or written behind its end, nor several."""
+    text = "int f(const char *s, int *err, int *all) { *err = *s; return all[1] + KEPT; }"
+    found = expected_of_callers(text.replace("KEPT", "1"), text.replace("KEPT", "*s"))
+    assert [each.text for each in found if isinstance(each.claim, Single)] == [
+        "err leads to one int"
+    ]
+    unit = parse_text(text.replace("KEPT", "0"))
+    entry, options = definition([unit], "f"), InputOptions(preconditions=found)
+    domain = FunctionDomain(signature_of(entry), vocabulary(unit), options)
+    for test in islice(Candidates(domain, 1), 200):
+        values = dict(test.parameters)
+        assert (len(values["err"]), len(values["all"])) == (1, options.elements)
+    fields = {each.prefix: each for each in FunctionInputs(domain, options).fields}
+    one, several = fields[b"p err i "], fields[b"p all i "]
+    assert (one.kind, one.most, one.step) == (Kind.NUMBER, 1, 4)
+    assert several.kind is Kind.ELEMENTS and several.most > 1
+    (start,) = plan(entry, [], options).starts(TermTable())
+    assert {each.name: each.size for each in start.objects} == {"s": 5, "err": 4, "all": 16}
+    pins = Pins(entry, [], options, TermTable())
+    for given in ((), (1,), (1, 2)):
+        test = TestInput(parameters=(("s", b"a"), ("err", given), ("all", (1, 2, 3, 4))))
+        assert pins.admits(test) is (len(given) == 1)
