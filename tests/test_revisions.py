@@ -16,7 +16,7 @@ import pytest
 from csg.errors import UsageError
 from csg.programs import Versions
 from symexec.options import RevisionOptions
-from symexec.projects.building import PLACE, Enclosure, ToolCall, read_calls
+from symexec.projects.building import PLACE, Enclosure, ToolCall, read_calls, recipes_of
 from symexec.projects.programs import Target
 from symexec.projects.session import Project, read_project
 from tests.command_line import csgtest, read_report
@@ -482,6 +482,23 @@ def test_cmake_and_meson_are_configured_by_us(
     found = project(tmp_path, "HEAD")
     assert names(found) == ["csgtest-build/sum"]
     assert sources(found.subjects[0].versions)["new"] == ["lib/number.c", "src/sum.c"]
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="not installed: cmake")
+def test_a_part_is_built_where_tests_need_what_is_not_there(
+    repository: Repository, tmp_path: Path
+) -> None:
+    repository.git("rm", "-q", "Makefile")
+    top = "project(x C)\nadd_subdirectory(lib)\nadd_subdirectory( tests )\n"
+    repository.write("CMakeLists.txt", top)
+    repository.write("lib/CMakeLists.txt", "project(x C)\nadd_library(util number.c unused.c)\n")
+    repository.write("tests/CMakeLists.txt", "find_package(NoSuchPackage REQUIRED)\n")
+    repository.commit("another build")
+    repository.edit("lib/number.c", "- '0'", "- '1'")
+    assert len(recipes_of(repository.folder)) == 2  # none for the tests
+    found = project(tmp_path, "HEAD")
+    assert names(found) == ["lib/csgtest-build/libutil.a"]
+    assert sources(found.subjects[0].versions)["new"] == ["lib/number.c", "lib/unused.c"]
 
 
 def test_what_no_compiler_sees_of_a_library_is_told(repository: Repository) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from csg.errors import ToolchainError, UsageError
-from csg.programs import recorded_flags
+from csg.programs import is_aside, recorded_flags
 from csg.records import record
 from csg.toolchain import compile_program, find_compiler
 from symexec.replay.leftovers import OwnFolder
@@ -33,6 +33,7 @@ _FOLDERS = ("src", "source", "unix", "linux")  # of a Makefile where the top has
 _MAKEFILES = ("GNUmakefile", "Makefile", "makefile")
 # targets to try where the first one only prints usage
 _SYSTEMS = ("all", "linux", "generic", "unix", "posix")
+_ADDED = re.compile(r"^\s*add_subdirectory\s*\(\s*([\w./-]+)\s*\)", re.M | re.I)  # of cmake
 _JOBS = max(1, os.cpu_count() or 1)
 _MAKE = f"make -k -j{_JOBS}"
 # Quick to build, without translations, with the headers of an optimised build (of_optimisation);
@@ -68,9 +69,21 @@ def recipes_of(tree: Path) -> list[str]:
             found += _makefiles(tree, ".")
         elif (tree / name).is_file():
             found.append(command)
+    found += _parts_of_cmake(tree)
     for folder in _FOLDERS:
         found += _makefiles(tree, folder)
     return found
+
+
+def _parts_of_cmake(tree: Path) -> Iterator[str]:
+    """The commands for the folders that the top adds, without tests and examples: where these ask
+    for a package that is not there, nothing of the whole is built."""
+    file = tree / "CMakeLists.txt"
+    text = file.read_text(errors="replace") if file.is_file() else ""
+    for folder in dict.fromkeys(_ADDED.findall(text)):
+        if (tree / folder / "CMakeLists.txt").is_file() and not is_aside(f"{folder}/x.c"):
+            place = f"{folder}/csgtest-build"
+            yield f"cmake -S {folder} -B {place} && {_MAKE} -C {place}"
 
 
 def _makefiles(tree: Path, folder: str) -> Iterator[str]:
