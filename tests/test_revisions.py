@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 from csg.errors import UsageError
-from csg.programs import Versions
+from csg.programs import Flags, SourceFile, Versions
 from symexec.options import RevisionOptions
 from symexec.projects.building import PLACE, Enclosure, ToolCall, read_calls, recipes_of
 from symexec.projects.programs import Target
+from symexec.projects.revisions import leaving_out
 from symexec.projects.session import Project, read_project
 from tests.command_line import csgtest, read_report
 from tests.repositories import FILES, MAKEFILE, Repository
@@ -501,6 +502,19 @@ def test_a_part_is_built_where_tests_need_what_is_not_there(
     assert sources(found.subjects[0].versions)["new"] == ["lib/number.c", "lib/unused.c"]
 
 
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="not installed: cmake")
+def test_what_a_failed_build_leaves_is_no_program(repository: Repository, tmp_path: Path) -> None:
+    """cmake has by then compiled a program that says which compiler it is."""
+    repository.git("rm", "-q", "Makefile", "src/sum.c", "src/words.c")
+    repository.write("CMakeLists.txt", "project(x C)\nfind_package(NoSuchPackage REQUIRED)\n")
+    repository.commit("another build")
+    repository.edit("lib/number.c", "- '0'", "- '1'")
+    (subject,) = project(tmp_path, "HEAD").subjects
+    assert all(entry.name for entry in subject.entries)  # of a library
+    names = {each.below for each in subject.versions.pairs()}
+    assert names == {"lib/number.c", "lib/unused.c"}
+
+
 def test_what_no_compiler_sees_of_a_library_is_told(repository: Repository) -> None:
     repository.write("Makefile", "libone.a: lib/number.o\n\tar rc $@ $^\n")
     repository.edit("lib/number.c", "return", "\n#ifdef CHECKED\n    ;\n#endif\n    return")
@@ -508,7 +522,58 @@ def test_what_no_compiler_sees_of_a_library_is_told(repository: Repository) -> N
     repository.edit("lib/number.c", "    ;\n", "    ;;\n")
     done = csgtest("build", folder=repository.folder)
     assert done.code == 0 and "Nothing that is compiled differs." in done.out
-    assert "libone.a: the compiler sees no difference in lib/number.c: " in done.err
+    said = "libone.a: the compiler sees no difference in lib/number.c: "
+    assert said + "#ifdef CHECKED (lib/number.c:5) leaves out the changed lines" in done.err
+    assert "(flags for both versions stand after --: -- -DCHECKED)" in done.err
+
+
+IFS = """\
+#ifndef GUARD
+#define GUARD
+int a;
+#if defined(A) && \\
+    B > 2
+#ifdef GUARD
+int one;
+#else
+int two;
+#endif
+#elif 1
+int three;
+#else
+int four;
+#endif
+#if 0
+int five;
+#endif
+#endif
+"""
+
+
+@pytest.mark.parametrize(
+    ("word", "flags", "expected"),
+    [
+        ("three", (), []),
+        ("one", (), [("#if defined(A) && B > 2", 4, "A")]),
+        ("one", ("-DA", "-DB=3"), []),
+        ("two", ("-DA", "-DB=3"), [("#else", 8, "")]),
+        ("three", ("-DA", "-DB=3"), [("#elif 1", 11, "")]),
+        ("four", (), [("#else", 13, "")]),
+        ("five", (), [("#if 0", 16, "")]),
+        ("o", (), [("#if defined(A) && B > 2", 4, "A"), ("#else", 13, "")]),
+        ("int a", ("-DGUARD",), [("#ifndef GUARD", 1, "")]),
+        ("a;\n", (), []),
+    ],
+)
+def test_which_if_leaves_out_what_differs(
+    tmp_path: Path, word: str, flags: Flags, expected: list[tuple[str, int, str]]
+) -> None:
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    old.write_text(IFS)
+    new.write_text(IFS.replace(word, word + " "))
+    for first, second in ((old, new), (new, old)):
+        found = leaving_out(SourceFile(first, flags), SourceFile(second, flags))
+        assert [(each.text, each.line, each.macro) for each in found] == expected
 
 
 @pytest.mark.parametrize("built", [True, False])
