@@ -13,7 +13,7 @@ PYTHON_FOUND := $(firstword $(shell for python in $(PYTHON) python3.11 python3.1
 	"$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& command -v "$$python"; done; true))
 CC_FOUND := $(firstword $(shell for compiler in $(CC) cc gcc clang; do command -v "$$compiler"; done; true))
-SOURCES := cli.py csg symexec generators oracles tests benchmarks
+SOURCES := cli.py csg symexec fleet generators oracles tests benchmarks
 
 .PHONY: demo test night bench mutants soak docs install check-tools format clean
 

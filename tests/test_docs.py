@@ -159,7 +159,7 @@ def test_files_that_a_document_links_to_exist(document: Path) -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=[file.stem for file in DOCUMENTS])
 def test_files_that_a_document_names_exist(document: Path) -> None:
     """Names in backquotes that begin with a folder of this project."""
-    folders = "csg|symexec|generators|oracles|tests|docs|benchmarks|samples"
+    folders = "csg|symexec|fleet|generators|oracles|tests|docs|benchmarks|samples"
     named = re.findall(rf"`((?:{folders})/[\w./]*)`", document.read_text())
     assert [name for name in named if not (ROOT / name).exists()] == []
 

@@ -58,7 +58,7 @@ def everything_is_there(installed: Action) -> None:
     done = ran(installed, 'python -c "import csg; print(csg.__path__[0])"', installed.checkout)
     packages = Path(done.out.strip()).parent
     assert packages.is_relative_to(installed.checkout)
-    for name in git(ROOT, "ls-files", "csg", "symexec", "cli.py").splitlines():
+    for name in git(ROOT, "ls-files", "csg", "symexec", "fleet", "cli.py").splitlines():
         if (ROOT / name).is_file():
             assert (packages / name).read_bytes() == (ROOT / name).read_bytes(), name
 

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MOST_FILES = 25  # of a package without those below it
-PLACE = re.compile(r"`((?:csg|symexec)/[\w/]+(?:\.\w+)?)`(?: \(`(\w+)`\))?")
+PLACE = re.compile(r"`((?:csg|symexec|fleet)/[\w/]+(?:\.\w+)?)`(?: \(`(\w+)`\))?")
 # What these were called before docs/glossary.md: in names of their own, or as a part.
 OLD_WORDS = re.compile(
     r"companion|retrac|unwritten|(?<![a-z])(?:united?|walls|promises?|mended|dear|spelled)(?![a-z])"
@@ -32,7 +32,7 @@ def imports() -> grimp.ImportGraph:
 def all_imports() -> grimp.ImportGraph:
     """Those of tests, benchmarks and what they share as well."""
     around = ("generators", "oracles", "tests", "benchmarks")
-    return grimp.build_graph("csg", "symexec", *around, cache_dir=None)
+    return grimp.build_graph("csg", "symexec", "fleet", *around, cache_dir=None)
 
 
 def test_no_modules_import_each_other(all_imports: grimp.ImportGraph) -> None:
@@ -85,7 +85,7 @@ def test_ways_of_a_newcomer_are_short() -> None:
 
 def test_names_are_the_words_of_the_glossary() -> None:
     found = set()
-    for package in ("csg", "symexec"):
+    for package in ("csg", "symexec", "fleet"):
         for file in (ROOT / package).rglob("*.py"):
             with file.open("rb") as source:
                 names = (t.string for t in tokenize.tokenize(source.readline) if t.type == 1)
@@ -107,7 +107,7 @@ def test_closed_families_are_enums() -> None:
     """A record says which words can stand in it: a StrEnum has them, and the type checker knows."""
     found = [
         f"{path.relative_to(ROOT)}: {record.name}.{slot.target.id}"
-        for package in ("csg", "symexec")
+        for package in ("csg", "symexec", "fleet")
         for path in sorted((ROOT / package).rglob("*.py"))
         for record in ast.walk(ast.parse(path.read_text()))
         if isinstance(record, ast.ClassDef) and record.name not in OPEN

@@ -1,0 +1,68 @@
+"""Files by their content, in a folder or behind any URL that fsspec knows.
+
+    put(b"..") -> "9f86d081..", in PLACE/9f/86d081..
+
+A file is written beside its place and moved there, so that it is whole or absent, and a second one
+with the same content costs nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import uuid
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+
+from csg.errors import UsageError
+
+
+class Artefacts:
+    """The files of a store. ``place`` is a folder, or a URL as ``s3://bucket/folder``."""
+
+    def __init__(self, place: str) -> None:
+        try:
+            self._files, self._root = fsspec.core.url_to_fs(place)
+        except (ImportError, ValueError) as error:
+            raise UsageError(
+                f"'{place}' is no place for artefacts: {error}",
+                hint="name a folder, or a URL that fsspec knows",
+            ) from None
+        self._local = isinstance(self._files, LocalFileSystem)
+
+    def put(self, content: bytes) -> str:
+        """Keep a content, and return its name: the SHA-256."""
+        name = hashlib.sha256(content).hexdigest()
+        target = self._path(name)
+        if self._files.exists(target):
+            return name
+        self._files.makedirs(os.path.dirname(target), exist_ok=True)
+        if not self._local:  # an object appears there when all of it has arrived
+            self._files.pipe_file(target, content)
+            return name
+        partial = f"{target}.{uuid.uuid4().hex}"
+        with open(partial, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, target)
+        return name
+
+    def get(self, name: str) -> bytes:
+        """The content of that name. Raises UsageError where it is gone, or is not what it was."""
+        path = self._path(name)
+        try:
+            content = bytes(self._files.cat_file(path))
+        except FileNotFoundError:
+            raise UsageError(
+                f"the artefact {path} is gone", hint="run its task again, with --retry"
+            ) from None
+        if hashlib.sha256(content).hexdigest() != name:
+            raise UsageError(
+                f"the artefact {path} is damaged", hint="remove it and run its task again"
+            )
+        return content
+
+    def _path(self, name: str) -> str:
+        return f"{self._root}/{name[:2]}/{name[2:]}"

@@ -1,0 +1,390 @@
+"""What runs, tasks and findings there are, in SQLite or PostgreSQL; the door to SQLAlchemy.
+
+    with Store.open("csgtest-store") as store:
+        run = store.begin("fleet", "LIST.toml", planned)
+        store.complete(task.id, outcome)          False: somebody else was first
+
+Each method is one transaction. SQLite waits for other writers (WAL, busy timeout); completing a
+task twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection, Engine, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
+
+from csg import VERSION
+from csg.errors import UsageError
+from csg.records import record
+from fleet.artefacts import Artefacts
+from fleet.tables import (
+    ARTEFACTS,
+    FINDINGS,
+    REPORTS,
+    RUN_TASKS,
+    RUNS,
+    SETTINGS,
+    TASKS,
+    TaskState,
+)
+from symexec.testcases import DifferenceKind, Verdict
+
+DEFAULT = "csgtest-store"
+_FILE = "store.sqlite"
+_ARTEFACTS = "artefacts"
+_BUSY_MS = 60_000  # how long a writer waits for the others
+_MIGRATING = 0x63736774  # the advisory lock of PostgreSQL: "csgt"
+
+Row = Mapping[str, Any]
+
+
+@record
+class Planned:
+    """A task as a run asks for it. ``spec``: JSON, from which ``id`` follows."""
+
+    id: str
+    spec: str
+    label: str
+
+
+@record
+class FoundReport:
+    """One report.json of a task."""
+
+    name: str
+    program: str
+    entry: str
+    verdict: Verdict
+    changes: int
+
+
+@record
+class Finding:
+    """A group of differences, by the fingerprint that ``csgtest accept`` uses."""
+
+    report: str
+    fingerprint: str
+    difference: str
+    kind: DifferenceKind
+    program: str
+    entry: str
+    functions: tuple[str, ...]
+    summary: str
+    witness: str
+    explained: bool
+    internal: bool
+    accepted: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What has come of a task. ``files``: its artefacts by their names."""
+
+    state: TaskState
+    code: int | None
+    message: str
+    seconds: float
+    reports: tuple[FoundReport, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    files: tuple[tuple[str, bytes], ...] = ()
+
+
+class Store:
+    """An open store. ``artefacts`` are its files."""
+
+    def __init__(self, engine: Engine, artefacts: Artefacts) -> None:
+        self._engine = engine
+        self.artefacts = artefacts
+
+    @classmethod
+    def open(cls, place: str = DEFAULT, artefacts: str | None = None, new: bool = True) -> Store:
+        """Open a store at its newest schema. ``place``: a folder, or a URL of a database;
+        ``artefacts``: where its files are, which the store remembers. Raises UsageError where it
+        cannot be opened, or where there is none and none is to be made (``new``)."""
+        url, usual = _located(place, new)
+        if artefacts is not None and "://" not in artefacts:
+            artefacts = os.path.abspath(artefacts)
+        try:
+            engine = sa.create_engine(url)
+            if engine.dialect.name not in ("sqlite", "postgresql"):
+                raise UsageError(
+                    f"'{place}' is of another kind of database",
+                    hint="give a folder, or postgresql+psycopg://USER@HOST/DATABASE",
+                )
+            if engine.dialect.name == "sqlite":
+                _prepare_sqlite(engine)
+            with engine.begin() as connection:
+                _migrate(connection, place)
+                found = _remembered(connection, artefacts or usual)
+        except (ArgumentError, NoSuchModuleError, ImportError) as error:
+            raise UsageError(
+                f"'{place}' is no store: {error}", hint="give a folder, or a URL of a database"
+            ) from None
+        except OperationalError as error:
+            raise UsageError(
+                f"the store '{place}' cannot be opened: {error.orig}",
+                hint="see that it is there and may be written",
+            ) from None
+        if artefacts is not None and found != artefacts:
+            raise UsageError(
+                f"the artefacts of '{place}' are in '{found}'", hint="leave --artefacts out"
+            )
+        whole = found if "://" in found else str(Path(place, found))  # or absolute
+        return cls(engine, Artefacts(whole))
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._engine.dispose()
+
+    # ------------------------------------------------------------------------------------ writing
+
+    def begin(self, command: str, source: str, planned: Iterable[Planned]) -> int:
+        """Begin a run of these tasks, and return its number."""
+        with self._engine.begin() as connection:
+            values = {"command": command, "source": source, "version": VERSION}
+            row = connection.execute(
+                sa.insert(RUNS).values(**values, begun=time.time()).returning(RUNS.c.id)
+            )
+            run = int(row.scalar_one())
+            _add(connection, run, planned)
+        return run
+
+    def add(self, run: int, planned: Iterable[Planned]) -> None:
+        """Add tasks to a run; those that it has are not added again."""
+        with self._engine.begin() as connection:
+            _add(connection, run, planned)
+
+    def end(self, run: int) -> None:
+        """Note that nothing is left to do in a run."""
+        with self._engine.begin() as connection:
+            connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(ended=time.time()))
+
+    def retry(self, run: int) -> int:
+        """Let the failed and poisoned tasks of a run wait again, and return how many they are."""
+        tried = (TaskState.FAILED, TaskState.POISONED)
+        asked = sa.select(RUN_TASKS.c.task).where(RUN_TASKS.c.run == run)
+        with self._engine.begin() as connection:
+            connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(ended=None))
+            changed = connection.execute(
+                sa.update(TASKS)
+                .where(TASKS.c.id.in_(asked), TASKS.c.state.in_(tried))
+                .values(state=TaskState.WAITING)
+            )
+            return changed.rowcount
+
+    def complete(self, task: str, outcome: Outcome) -> bool:
+        """Keep what has come of a task. False: it was complete before, and nothing changes."""
+        stored = [(name, self.artefacts.put(data), len(data)) for name, data in outcome.files]
+        now = time.time()
+        with self._engine.begin() as connection:
+            values = {"code": outcome.code, "message": outcome.message}
+            changed = connection.execute(
+                sa.update(TASKS)
+                .where(TASKS.c.id == task, TASKS.c.state == TaskState.WAITING)
+                .values(**values, state=outcome.state, seconds=outcome.seconds, ended=now)
+            )
+            if changed.rowcount == 0:
+                return False
+            for table in (REPORTS, ARTEFACTS):  # of an earlier attempt that failed
+                connection.execute(sa.delete(table).where(table.c.task == task))
+            _insert(connection, REPORTS, [{"task": task, **_row(each)} for each in outcome.reports])
+            names = ("name", "hash", "size")
+            files = [{"task": task, **dict(zip(names, each, strict=True))} for each in stored]
+            _insert(connection, ARTEFACTS, files)
+            found = [{"task": task, "added": now, **_row(each)} for each in outcome.findings]
+            _insert(connection, FINDINGS, found, unless_there=True)
+        return True
+
+    # ------------------------------------------------------------------------------------ reading
+
+    def latest(self, command: str, source: str) -> Row | None:
+        """The last run of that command on that source."""
+        chosen = sa.select(RUNS).where(RUNS.c.command == command, RUNS.c.source == source)
+        found = self._rows(chosen.order_by(RUNS.c.id.desc()).limit(1))
+        return found[0] if found else None
+
+    def runs(self) -> list[Row]:
+        """All runs, each with how many of its tasks are in which state."""
+        of_run = (
+            sa.select(RUN_TASKS.c.run, TASKS.c.state, sa.func.count().label("tasks"))
+            .join(TASKS, TASKS.c.id == RUN_TASKS.c.task)
+            .group_by(RUN_TASKS.c.run, TASKS.c.state)
+        )
+        counts: dict[int, dict[str, int]] = {}
+        for each in self._rows(of_run):
+            counts.setdefault(each["run"], {})[each["state"]] = each["tasks"]
+        rows = self._rows(sa.select(RUNS).order_by(RUNS.c.id))
+        return [{**each, "tasks": counts.get(each["id"], {})} for each in rows]
+
+    def tasks(self, run: int | None = None) -> list[Row]:
+        """The tasks of a run in its order, or those of all runs."""
+        chosen = sa.select(RUN_TASKS.c.run, RUN_TASKS.c.position, RUN_TASKS.c.label, TASKS).join(
+            TASKS, TASKS.c.id == RUN_TASKS.c.task
+        )
+        if run is not None:
+            chosen = chosen.where(RUN_TASKS.c.run == run)
+        return self._rows(chosen.order_by(RUN_TASKS.c.run, RUN_TASKS.c.position))
+
+    def findings(
+        self,
+        run: int | None = None,
+        tasks: Sequence[str] | None = None,
+        fingerprint: str | None = None,
+    ) -> list[Row]:
+        """Findings, of a run or of tasks or with one fingerprint, in an order that follows from
+        what they are, not from when they were found."""
+        chosen = sa.select(FINDINGS)
+        if run is not None:
+            asked = sa.select(RUN_TASKS.c.task).where(RUN_TASKS.c.run == run)
+            chosen = chosen.where(FINDINGS.c.task.in_(asked))
+        if tasks is not None:
+            chosen = chosen.where(FINDINGS.c.task.in_(list(tasks)))
+        if fingerprint is not None:
+            chosen = chosen.where(FINDINGS.c.fingerprint.startswith(fingerprint, autoescape=True))
+        order = (FINDINGS.c.task, FINDINGS.c.report, FINDINGS.c.fingerprint)
+        rows = self._rows(chosen.order_by(*order))
+        return [{**each, "functions": json.loads(each["functions"])} for each in rows]
+
+    def reports(self, run: int | None = None) -> list[Row]:
+        chosen = sa.select(REPORTS)
+        if run is not None:
+            asked = sa.select(RUN_TASKS.c.task).where(RUN_TASKS.c.run == run)
+            chosen = chosen.where(REPORTS.c.task.in_(asked))
+        return self._rows(chosen.order_by(REPORTS.c.task, REPORTS.c.name))
+
+    def files(self, task: str) -> list[Row]:
+        """The artefacts of a task."""
+        chosen = sa.select(ARTEFACTS).where(ARTEFACTS.c.task == task)
+        return self._rows(chosen.order_by(ARTEFACTS.c.name))
+
+    def _rows(self, chosen: sa.Select[Any]) -> list[Row]:
+        reading = self._engine.execution_options(reads=True)
+        with reading.begin() as connection:
+            return [dict(each) for each in connection.execute(chosen).mappings()]
+
+
+def _add(connection: Connection, run: int, planned: Iterable[Planned]) -> None:
+    asked = sa.select(RUN_TASKS.c.task).where(RUN_TASKS.c.run == run)
+    there = set(connection.execute(asked).scalars())
+    added = {each.id: each for each in planned if each.id not in there}.values()
+    _insert(
+        connection,
+        TASKS,
+        [
+            {"id": each.id, "spec": each.spec, "state": TaskState.WAITING, "message": ""}
+            for each in added
+        ],
+        unless_there=True,
+    )
+    asking = [
+        {"run": run, "position": position, "task": each.id, "label": each.label}
+        for position, each in enumerate(added, len(there))
+    ]
+    _insert(connection, RUN_TASKS, asking)
+
+
+def _insert(
+    connection: Connection, table: sa.Table, rows: Sequence[Row], unless_there: bool = False
+) -> None:
+    if not rows:
+        return
+    adding: Any
+    if connection.dialect.name == "sqlite":
+        adding = sqlite.insert(table)
+    else:
+        adding = postgresql.insert(table)
+    connection.execute(adding.on_conflict_do_nothing() if unless_there else adding, list(rows))
+
+
+def _row(each: FoundReport | Finding) -> dict[str, Any]:
+    found = {name: getattr(each, name) for name in type(each).__dataclass_fields__}
+    if "functions" in found:
+        found["functions"] = json.dumps(found["functions"])
+    return found
+
+
+# ---------------------------------------------------------------------------------------- opening
+
+
+def _located(place: str, new: bool) -> tuple[str, str]:
+    """The URL of the database, and where its artefacts usually are."""
+    if "://" in place:
+        return place, os.path.abspath(Path(DEFAULT, _ARTEFACTS))
+    folder = Path(place)
+    if not new and not (folder / _FILE).is_file():
+        raise UsageError(f"there is no store in '{place}'", hint="csgtest fleet makes one")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        ignored = folder / ".gitignore"
+        if not ignored.exists():
+            ignored.write_text("*\n")
+    except OSError as error:
+        raise UsageError(f"'{place}' cannot be a store: {error.strerror}") from None
+    return f"sqlite:///{folder / _FILE}", _ARTEFACTS
+
+
+def _prepare_sqlite(engine: Engine) -> None:
+    """Let SQLite wait for other writers. A transaction that may write begins as one: with
+    another that has read the same before, it would fail at once and not wait."""
+
+    @sa.event.listens_for(engine, "connect")
+    def connected(connection: Any, _: object) -> None:
+        connection.isolation_level = None  # transactions begin where we say so
+        cursor = connection.cursor()
+        cursor.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
+        cursor.execute("PRAGMA journal_mode=WAL")
+        cursor.execute("PRAGMA foreign_keys=ON")
+        cursor.close()
+
+    @sa.event.listens_for(engine, "begin")
+    def begun(connection: Connection) -> None:
+        reads = connection.get_execution_options().get("reads", False)
+        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+
+
+def _migrate(connection: Connection, place: str) -> None:
+    """Bring the schema to the newest version, one process at a time."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_MIGRATING})"))
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", "fleet:migrations")
+    scripts = ScriptDirectory.from_config(config)
+    known = {each.revision for each in scripts.walk_revisions()}
+    there = MigrationContext.configure(connection).get_current_heads()
+    if not known.issuperset(there):
+        raise UsageError(
+            f"the store '{place}' is of a later version of csgtest",
+            hint="install that version, or name another store",
+        )
+    if there != tuple(scripts.get_heads()):
+        command.upgrade(config, "head")
+
+
+def _remembered(connection: Connection, artefacts: str) -> str:
+    """Where the artefacts are: as the store says, which takes what is asked for as it is made."""
+    _insert(connection, SETTINGS, [{"name": _ARTEFACTS, "value": artefacts}], unless_there=True)
+    chosen = sa.select(SETTINGS.c.value).where(SETTINGS.c.name == _ARTEFACTS)
+    return str(connection.execute(chosen).scalar_one())
+
+
+def redacted(place: str) -> str:
+    """The place of a store for messages, without a password."""
+    if "://" not in place:
+        return place
+    return make_url(place).render_as_string(hide_password=True)
