@@ -230,6 +230,36 @@ def test_what_only_the_library_makes_is_no_input_of_a_caller(library: Repository
     assert first.called == "regression" and all(each.internal for each in others)
 
 
+POOL = """\
+#include "pool.h"
+typedef struct own { int n; } own;
+static int used(struct own *o) { return o->n; }
+static int passed(void *any) { return used(any); }
+int cast(void *p, void *q) { own *o = (own *) p; return o->n + (q != 0) + {0}; }
+int assigned(void *p) { struct own *o; o = p; return o->n + {0}; }
+int initialised(pool p) { const struct own *o = p; return o->n + {0}; }
+int given(void *p) { return passed(p) + {0}; }
+"""
+
+
+def test_what_only_the_library_makes_may_be_behind_a_pointer_to_void(tmp_path: Path) -> None:
+    """A structure that callers know of may be anything else as well, and so may bytes."""
+    public = """\
+typedef void *pool; struct known { int n; };
+int cast(void *, void *); int assigned(void *); int initialised(pool); int given(void *);
+"""
+    (tmp_path / "one").mkdir()
+    found = chosen(versions(tmp_path / "one", POOL, **{"pool.h": public}))
+    handles = {each.name: each.internal.handles for each in found if each.internal is not None}
+    assert handles == dict.fromkeys(
+        ("cast", "assigned", "initialised", "given"), (("p", "struct own"),)
+    )
+    (tmp_path / "two").mkdir()
+    known = POOL.replace("struct own { int n; }", "struct known").replace("struct own", "own")
+    found = chosen(versions(tmp_path / "two", known, **{"pool.h": public}))
+    assert len(found) == 4 and {each.internal for each in found} == {None}
+
+
 def _tell_of_it(out: Path, form: dict[str, Any]) -> None:
     report = report_from_json(form)
     assert report_to_json(report)["groups"] == form["groups"]

@@ -299,10 +299,12 @@ class MemoryOptions:
 class Internal:
     """Why a difference at an entry function is none that a caller can meet. ``reason``: nobody
     outside the library calls it; ``hidden``: structures that only the library can make, as ``struct
-    list``, and that matter where a caller could call it."""
+    list``, and that matter where a caller could call it. ``handles``: parameters of type ``void *``
+    that the code takes for such structures, each with its structure."""
 
     reason: str
     hidden: tuple[str, ...] = ()
+    handles: tuple[tuple[str, str], ...] = ()
 
 
 @record

@@ -2,6 +2,7 @@
 
     list.h   struct list;  int size(struct list *);     ->  Entry("size", hidden: struct list)
     list.c   static int walk(struct node *) {..}        ->  Entry("walk", inner: static in list.c:9)
+    pool.c   void *get(void *p) { struct pool *q = p;   ->  Entry("get", handles: p is struct pool)
 
 *Public* is what a header for others declares, and ``main``. What a test does in an inner function,
 or with a structure that only the library can make, no caller need be able to do: a difference seen
@@ -23,7 +24,19 @@ from csg.frontend.files import Preprocessed
 from csg.frontend.prune import declared_in_headers, declared_names, without_attributes
 from csg.frontend.sources import Segment, segments
 from csg.ir import DRIVEN
-from csg.language.syntax import Linkage, Symbol, TranslationUnit
+from csg.language.syntax import (
+    Assign,
+    Call,
+    Cast,
+    Declaration,
+    FunctionDefinition,
+    Linkage,
+    Name,
+    Symbol,
+    TranslationUnit,
+)
+from csg.language.traversal import walk
+from csg.language.types import Pointer, Record, Type, Void
 from csg.pipeline import call_graph_of, program_of
 from csg.programs import Versions
 from csg.records import record
@@ -59,11 +72,12 @@ class Headers:
     """The interface of a library: ``functions`` are those that a public header declares (None: no
     header declares any, and all that are not static can be called), ``private`` are the other
     functions with their headers. ``hidden`` are structures of which public headers have the name at
-    most."""
+    most, ``own`` those that no public header lays out."""
 
     functions: frozenset[str] | None = None
     private: dict[str, str] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
 
     def why_inner(self, function: Symbol) -> str:
         """Why no user of the library can call a function; "": users can."""
@@ -94,7 +108,8 @@ def entries_of(
     headers = headers_of(pair, os.path.abspath(versions.new), installed)
     unified = readings.unify(files, "")
     changed = {change.function for change in unified.changes}
-    functions = {each.symbol.name: each.symbol for unit in unified.units for each in unit.functions}
+    definitions = {each.symbol.name: each for unit in unified.units for each in unit.functions}
+    functions = {name: each.symbol for name, each in definitions.items()}
     shared = named & functions.keys()
     if not changed or not shared:
         return ()
@@ -116,15 +131,17 @@ def entries_of(
     return tuple(
         Entry(
             name,
-            _internal(inner[name], hidden),
+            _internal(inner[name], hidden, _handles(name, definitions, headers.own)),
             frozenset(each for each in changing if name in above[each] and not inner[name]),
         )
         for name in [*changing, *nearest][:MOST]
     )
 
 
-def _internal(inner: str, hidden: tuple[str, ...]) -> Internal | None:
-    return Internal(inner, hidden) if inner or hidden else None
+def _internal(
+    inner: str, hidden: tuple[str, ...], handles: tuple[tuple[str, str], ...]
+) -> Internal | None:
+    return Internal(inner, hidden, handles) if inner or hidden or handles else None
 
 
 def headers_of(pair: ProgramPair, tree: str, installed: frozenset[str] = frozenset()) -> Headers:
@@ -146,8 +163,61 @@ def headers_of(pair: ProgramPair, tree: str, installed: frozenset[str] = frozens
     shown = [each for header in public for each in said[header]]
     retained = [each for header in own.keys() - public for each in said[header]]
     retained += [text.text[each.start : each.end] for text in texts for each in _own_segments(text)]
-    hidden = (_found(_NAMED, shown) & _found(_LAID_OUT, retained)) - _found(_LAID_OUT, shown)
-    return Headers(frozenset(offered), private, frozenset(hidden))
+    laid_out = _found(_LAID_OUT, retained) - _found(_LAID_OUT, shown)
+    hidden = _found(_NAMED, shown) & laid_out
+    return Headers(frozenset(offered), private, frozenset(hidden), frozenset(laid_out))
+
+
+def _handles(
+    name: str, functions: Mapping[str, FunctionDefinition], own: frozenset[str]
+) -> tuple[tuple[str, str], ...]:
+    """The parameters of type ``void *`` that the function, or one that it passes them to, takes for
+    a structure of the library's own: ``tlsf`` for ``control_t *control = tlsf;``."""
+    found: dict[str, str] = {}
+    pointers = [each for each in functions[name].parameters if _is_void(each.type)]
+    for parameter in pointers if own else ():
+        seen, waiting = {parameter}, [(functions[name], parameter)]
+        for definition, symbol in waiting:
+            for kind, called, to in _taken_for(definition, symbol, functions):
+                text = _structure(kind)
+                if text in own:
+                    found.setdefault(parameter.name, text)
+                elif called is not None and _is_void(kind) and to not in seen:
+                    seen.add(to)
+                    waiting.append((called, to))
+    return tuple(found.items())
+
+
+def _is_void(kind: Type) -> bool:
+    return isinstance(kind, Pointer) and isinstance(kind.target, Void)
+
+
+def _structure(kind: Type) -> str:
+    """``struct list`` for a pointer to it; "" for other types."""
+    target = kind.target if isinstance(kind, Pointer) else None
+    return f"{target.kind} {target.tag}" if isinstance(target, Record) else ""
+
+
+def _taken_for(
+    definition: FunctionDefinition, pointer: Symbol, functions: Mapping[str, FunctionDefinition]
+) -> Iterator[tuple[Type, FunctionDefinition | None, Symbol]]:
+    """The types that a pointer is converted to, with the function and its parameter that it is
+    passed to."""
+    for node in walk(definition.body):
+        match node:
+            case Cast(operand=Name(symbol=symbol), type=kind) if symbol is pointer:
+                yield kind, None, pointer
+            case Declaration(symbol=to, initializer=Name(symbol=symbol)) if symbol is pointer:
+                yield to.type, None, pointer
+            case Assign(target=target, value=Name(symbol=symbol)) if symbol is pointer:
+                yield target.type, None, pointer
+            case Call(function=Name(symbol=Symbol(name=name)), arguments=given):
+                called = functions.get(name)
+                for to, value in zip(called.parameters if called else (), given, strict=False):
+                    if isinstance(value, Name) and value.symbol is pointer:
+                        yield to.type, called, to
+            case _:
+                pass
 
 
 def _declared(texts: Iterable[str]) -> set[str]:

@@ -7,8 +7,9 @@ named(report.bounds)       ("Time for the search", "5 s"), ("Ranges", "x from 0 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from csg.errors import UnsupportedError
 from csg.ir import DRIVEN
@@ -113,11 +114,33 @@ def counters_form(counters: Counters) -> dict[str, Json]:
 
 
 def event_notes(events: dict[Event, int]) -> list[str]:
-    """One line for each event, with its place and count."""
-    ordered = sorted(events.items(), key=lambda entry: (-entry[1], str(entry[0].location)))
-    return [
-        f"{event.location}: {event.kind}: {event.text} ({count})" for event, count in ordered[:50]
-    ]
+    """One line for each event, with its place and count. Events that differ in one number alone
+    are one, with the range of it."""
+    alike: dict[Event, dict[Event, int]] = {}
+    for event, count in events.items():
+        form = replace(event, text=_NUMBER.sub("0", event.text))
+        alike.setdefault(form, {})[event] = count
+    told = [each for group in alike.values() for each in _in_one(group)]
+    told.sort(key=lambda entry: (-entry[1], str(entry[0].location)))
+    return [f"{event.location}: {event.kind}: {event.text} ({count})" for event, count in told[:50]]
+
+
+def _in_one(alike: dict[Event, int]) -> list[tuple[Event, int]]:
+    """The events as one, if there are more than two and one number alone differs."""
+    numbers = [tuple(map(int, _NUMBER.findall(event.text))) for event in alike]
+    columns = enumerate(zip(*numbers, strict=True))
+    differing = [place for place, column in columns if len({*column}) > 1]
+    if len(alike) <= 2 or len(differing) != 1:
+        return [*alike.items()]
+    (place,) = differing
+    values = [row[place] for row in numbers]
+    first = next(iter(alike))
+    at = [*_NUMBER.finditer(first.text)][place]
+    text = f"{first.text[: at.start()]}{min(values)} to {max(values)}{first.text[at.end() :]}"
+    return [(replace(first, text=text), sum(alike.values()))]
+
+
+_NUMBER = re.compile(r"\b\d+\b")
 
 
 def nothing_followed(counters: Counters, events: dict[Event, int]) -> UnsupportedError | None:

@@ -30,7 +30,6 @@ from symexec.testcases import (
 )
 from symexec.testcases.inputs import Json
 from symexec.testcases.signature import (
-    Parameter,
     ParameterKind,
     signature_from_json,
     signature_to_json,
@@ -172,18 +171,19 @@ class Report:
         if self.internal is None or self.internal.reason:
             return self.internal is not None
         given = dict(case.input.parameters)
-        return any(given.get(each.name) is not None for each in self.hidden_parts)
+        return any(given.get(name) is not None for name in self.hidden_parts)
 
     @property
-    def hidden_parts(self) -> list[Parameter]:
-        """The inputs that only the library can make, unless they are null."""
+    def hidden_parts(self) -> dict[str, str]:
+        """The inputs that only the library can make, unless they are null, each with the structure
+        that it is."""
+        if self.internal is None:
+            return {}
         parts = self.signature.parameters if self.signature is not None else ()
-        hidden = self.internal.hidden if self.internal is not None else ()
-        return [
-            each
-            for each in parts
-            if each.kind is ParameterKind.STRUCTURE and each.element in hidden
-        ]
+        hidden = self.internal.hidden
+        structures = [each for each in parts if each.kind is ParameterKind.STRUCTURE]
+        found = {each.name: each.element for each in structures if each.element in hidden}
+        return {**found, **dict(self.internal.handles)}
 
     def fails(self, when: FailOn) -> bool:
         """Is there a difference because of which the exit code is 1?"""
@@ -464,11 +464,17 @@ def _test(case: TestCase, finders: Mapping[str, str]) -> Json:
 
 
 def _internal(why: Internal) -> Json:
-    return {"reason": why.reason, "hidden": list(why.hidden)}
+    found: dict[str, Json] = {"reason": why.reason, "hidden": list(why.hidden)}
+    if why.handles:
+        found["handles"] = dict(why.handles)
+    return found
 
 
 def _internal_of(value: Json) -> Internal | None:
-    return None if value is None else Internal(value["reason"], tuple(value["hidden"]))
+    if value is None:
+        return None
+    handles = tuple((str(name), str(kind)) for name, kind in value.get("handles", {}).items())
+    return Internal(value["reason"], tuple(value["hidden"]), handles)
 
 
 def _reached_of(groups: Json) -> dict[str, Reached]:

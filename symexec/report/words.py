@@ -340,7 +340,7 @@ def why_internal(report: Report) -> str:
     """Why no caller can meet an internal difference; "" where some can."""
     if report.internal is None:
         return ""
-    kinds = [*dict.fromkeys(each.element for each in report.hidden_parts)]
+    kinds = [*dict.fromkeys(report.hidden_parts.values())]
     more = ", .." if len(kinds) > _KINDS else ""
     return report.internal.reason or f"only the library makes a {', '.join(kinds[:_KINDS])}{more}"
 

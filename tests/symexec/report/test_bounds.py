@@ -7,6 +7,7 @@ from html import unescape
 
 import pytest
 
+from csg.errors import Location
 from symexec.counters import Counters
 from symexec.options import (
     InputOptions,
@@ -18,10 +19,11 @@ from symexec.options import (
     SymbolicArguments,
 )
 from symexec.replay import reported_flags
-from symexec.report.facts import bounds, inputs_within, named
+from symexec.report.facts import bounds, event_notes, inputs_within, named
 from symexec.report.model import Report
 from symexec.report.page import page
 from symexec.report.words import headline, looked_for, sequences_covered
+from symexec.state.state import Event, EventKind
 from symexec.testcases import EntrySignature, Parameter, Verdict
 from symexec.testcases.signature import ParameterKind
 
@@ -154,4 +156,21 @@ def test_no_key_is_shown_to_anybody() -> None:
         ("Rounds of one loop on a path", "no bound"),
         ("Memory for the search", "1024 MiB"),
         ("Paths followed to their ends", "12,345"),
+    ]
+
+
+def test_events_that_differ_in_one_number_are_one_line() -> None:
+    place, other = Location("a.c", 3, 1), Location("a.c", 9, 1)
+    events = {
+        Event(EventKind.CUT, f"an allocation of more than {size} bytes", where): count
+        for where, sizes in ((place, (64, 1024, 256)), (other, (64, 128)))
+        for count, size in enumerate(sizes, 1)
+    }
+    two = "a loop of {} turns in {} frames"
+    events |= {Event(EventKind.CUT, two.format(n, n + 1), place): 1 for n in range(3)}
+    assert event_notes(events) == [
+        "a.c:3:1: cut: an allocation of more than 64 to 1024 bytes (6)",
+        "a.c:9:1: cut: an allocation of more than 128 bytes (2)",
+        *(f"a.c:3:1: cut: {two.format(n, n + 1)} (1)" for n in range(3)),
+        "a.c:9:1: cut: an allocation of more than 64 bytes (1)",
     ]
