@@ -242,6 +242,20 @@ int given(void *p) { return passed(p) + {0}; }
 """
 
 
+def test_a_function_that_only_moved_is_no_entry(tmp_path: Path) -> None:
+    """Its __LINE__ is another one."""
+    moved = (
+        "int at(int);\n{0}int f(int x) { return at(__LINE__) + x; }\nint g(int x) { return 1{1}; }"
+    )
+    for side, line, body in (("old", "", ""), ("new", "\n", " + x")):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a.c").write_text(moved.replace("{0}", line).replace("{1}", body))
+    given = Versions(tmp_path / "old", tmp_path / "new")
+    assert public(chosen(given)) == ["g"]
+    (tmp_path / "new/a.c").write_text(moved.replace("{0}", "\n").replace("{1}", ""))
+    assert public(chosen(given)) == ["f"]
+
+
 def test_what_only_the_library_makes_may_be_behind_a_pointer_to_void(tmp_path: Path) -> None:
     """A structure that callers know of may be anything else as well, and so may bytes."""
     public = """\

@@ -92,7 +92,7 @@ class Unification:
         }
         return Unified(
             unit=unit,
-            changes=with_causes(changes, self.old, self.new),
+            changes=with_causes(changes, unit, self.old, self.new),
             names=names,
             old=self.old,
             new=self.new,

@@ -41,6 +41,7 @@ from csg.pipeline import call_graph_of, program_of
 from csg.programs import Versions
 from csg.records import record
 from csg.unify.changes.identities import Identity
+from csg.unify.changes.textual import MOVED
 from csg.unify.pairs import ProgramPair, Readings
 from symexec.options import Internal
 from symexec.report.model import Reached, Report
@@ -107,7 +108,8 @@ def entries_of(
         return (Entry(""),)
     headers = headers_of(pair, os.path.abspath(versions.new), installed)
     unified = readings.unify(files, "")
-    changed = {change.function for change in unified.changes}
+    changed = {change.function for change in unified.changes if change.cause != MOVED}
+    changed = changed or {change.function for change in unified.changes}
     definitions = {each.symbol.name: each for unit in unified.units for each in unit.functions}
     functions = {name: each.symbol for name, each in definitions.items()}
     shared = named & functions.keys()

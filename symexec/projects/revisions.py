@@ -17,7 +17,6 @@ Where no build makes anything of a tree its C files are one program, or one libr
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import shutil
@@ -31,7 +30,6 @@ from csg.errors import CsgtestError, ToolchainError, UsageError
 from csg.frontend import parse_file
 from csg.programs import (
     Flags,
-    SourceFile,
     Versions,
     is_aside,
     matches,
@@ -40,7 +38,7 @@ from csg.programs import (
     write_commands,
 )
 from csg.records import record
-from csg.toolchain import preprocess_noting, preprocess_text
+from csg.toolchain import preprocess_noting
 from symexec.testcases.store import is_ours
 
 WORK_TREE, STAGED = "the work tree", "what is staged"
@@ -375,87 +373,3 @@ def _include_folders(tree: Path) -> list[Path]:
                 parts = len(PurePosixPath(name).parts)
                 found[tree.joinpath(*PurePosixPath(meant).parts[:-parts])] = None
     return list(found)
-
-
-# ------------------------------------------------------------------ lines that no compiler sees
-
-_CONDITIONAL = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)")
-_NAME = re.compile(r"(?!defined\b|__has_)\b[A-Za-z_]\w*")
-
-
-@record
-class Conditional:
-    """A directive at ``line`` that leaves lines out; ``macro``: what may make it take them in."""
-
-    text: str
-    line: int
-    macro: str
-
-
-def leaving_out(old: SourceFile, new: SourceFile) -> list[Conditional]:
-    """The conditional directives, in their order, that leave out lines which differ: of those
-    around a line the outermost one that is false. Asks the preprocessor which are."""
-    texts = [each.path.read_text(errors="surrogateescape").splitlines() for each in (old, new)]
-    found: dict[Conditional, None] = {}
-    for side, lines, others in ((new, texts[1], texts[0]), (old, texts[0], texts[1])):
-        matcher = difflib.SequenceMatcher(None, others, lines, autojunk=False)
-        around = _conditionals_around(lines)
-        nests = [
-            around[at]
-            for tag, _, _, start, end in matcher.get_opcodes()
-            if tag != "equal"
-            for at in range(start, end)
-            if lines[at].strip()
-        ]
-        false = _false_ones(lines, {each for nest in nests for each in nest}, side)
-        for nest in nests:
-            left = [each for each in nest if each in false]
-            found |= {_conditional(lines, at): None for at in left[:1]}
-    return sorted(found, key=lambda each: each.line)
-
-
-def _conditionals_around(lines: Sequence[str]) -> list[tuple[int, ...]]:
-    """For each line the places of the directives that it stands below, the outermost first."""
-    found: list[tuple[int, ...]] = []
-    open_ones: tuple[int, ...] = ()
-    for at, line in enumerate(lines):
-        directive = _CONDITIONAL.match(line)
-        word = directive[1] if directive else ""
-        if word in ("elif", "else", "endif"):
-            open_ones = open_ones[:-1]
-        found.append(open_ones)
-        if word and word != "endif":
-            open_ones = (*open_ones, at)
-    return found
-
-
-def _false_ones(lines: Sequence[str], directives: Set[int], file: SourceFile) -> set[int]:
-    """Those behind which the compiler of the file reads nothing."""
-    if not directives:
-        return set()
-    marked: list[str] = []
-    waiting = -1
-    for at, line in enumerate(lines):
-        waiting = at if at in directives else waiting
-        marked.append(line)
-        if waiting >= 0 and not line.endswith("\\"):
-            marked.append(f"__csgtest_is_read_{waiting}_")
-            waiting = -1
-    flags = ("-iquote", str(file.path.parent), *file.flags)
-    try:
-        read = preprocess_text("\n".join([*marked, ""]), str(file.path), flags)
-    except ToolchainError:
-        return set()
-    return {at for at in directives if f"__csgtest_is_read_{at}_" not in read}
-
-
-def _conditional(lines: Sequence[str], at: int) -> Conditional:
-    text = lines[at].strip()
-    for line in lines[at + 1 :]:
-        if not text.endswith("\\"):
-            break
-        text = f"{text[:-1].rstrip()} {line.strip()}"
-    directive = _CONDITIONAL.match(text)
-    assert directive is not None
-    name = _NAME.search(directive[2]) if directive[1] in ("if", "ifdef", "elif") else None
-    return Conditional(text, at + 1, name[0] if name else "")

@@ -29,6 +29,7 @@ from csg.programs import (
     summary_of,
 )
 from csg.records import record
+from csg.unify.changes.textual import unseen_edits
 from csg.unify.pairs import Readings
 from symexec.fuzzing.examples import places_of_tests
 from symexec.options import (
@@ -65,7 +66,6 @@ from symexec.projects.programs import (
 from symexec.projects.revisions import (
     Revisions,
     changed_files,
-    leaving_out,
     read_revisions,
     unbuilt_versions,
 )
@@ -477,30 +477,16 @@ class _FlagsOfTargets:
 def _why_nothing(subject: Subject, files: Sequence[str]) -> str:
     """Why no function of a library is tested although the change reaches it."""
     where = _some([file for file in files if not is_aside(file)])
-    if subject.readings.unify(subject.versions.pairs(), "").changes:
+    unified = subject.readings.unify(subject.versions.pairs(), "")
+    if unified.changes:
         return f"{subject.name}: no function that comes to what differs in {where} can be called"
-    what, macros = _left_out(subject.versions)
-    defined = " ".join(f"-D{each}" for each in macros or ["NAME"])
-    return (
-        f"{subject.name}: the compiler sees no difference in {where}: "
-        f"{what or 'comments, or lines that #if leaves out'} "
-        f"(flags for both versions stand after --: -- {defined})"
-    )
-
-
-def _left_out(versions: Versions) -> tuple[str, list[str]]:
-    """Which directives leave out changed lines of the C files, and the macros that they ask for."""
-    places: list[str] = []
-    macros: dict[str, None] = {}
-    for pair in versions.pairs():
-        if pair.old is None or pair.new is None:
-            continue
-        for each in leaving_out(pair.old, pair.new):
-            name = pair.below or os.path.relpath(pair.new.path, versions.new)
-            places.append(f"{each.text} ({name}:{each.line})")
-            macros |= {each.macro: None} if each.macro else {}
-    verb = "leaves" if len(places) == 1 else "leave"
-    return f"{_some(places)} {verb} out the changed lines" if places else "", [*macros]
+    edits = unseen_edits(unified, (), subject.versions.flags_of_files())
+    reasons = [each.why.replace(f"{subject.versions.new}/", "") for each in edits]
+    macros = [*dict.fromkeys(each.macro for each in edits if each.macro)]
+    defined = " ".join(f"-D{each}" for each in macros)
+    hint = f" (flags for both versions stand after --: -- {defined})" if macros else ""
+    why = _some([*dict.fromkeys(reasons)]) or "nothing that is compiled differs"
+    return f"{subject.name}: the compiler sees no difference in {where}: {why}{hint}"
 
 
 def _subjects(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -35,6 +36,7 @@ from csg.language.syntax import (
     FunctionDefinition,
     If,
     InitializerList,
+    IntegerConstant,
     Return,
     Statement,
     StatementExpression,
@@ -43,7 +45,7 @@ from csg.language.syntax import (
     TranslationUnit,
     While,
 )
-from csg.language.traversal import duplicate, rebuilt, walk
+from csg.language.traversal import Tree, duplicate, rebuilt, walk
 from csg.language.types import VOID, Enumeration, Type, is_scalar
 from csg.records import record
 from csg.unify.changes.patch import paired_files
@@ -193,18 +195,49 @@ class Definition:
     location: Location
 
 
+MOVED = "__LINE__: it stands on another line"  # the cause of a change
+
+
 def with_causes(
-    changes: Sequence[ChangeRecord], old: TranslationUnit, new: TranslationUnit
+    changes: Sequence[ChangeRecord],
+    unit: TranslationUnit,
+    old: TranslationUnit,
+    new: TranslationUnit,
 ) -> tuple[ChangeRecord, ...]:
-    """The changes, with the cause of each whose line says the same in both versions."""
+    """The changes of ``unit``, with the cause of each whose line says the same in both versions."""
     silent = [change for change in changes if _is_silent(change)]
     if not silent:
         return tuple(changes)
     causes = _Causes(definitions(old), definitions(new))
+    moved = _moved(unit, silent)
     return tuple(
-        replace(change, cause=causes.of(change)) if _is_silent(change) else change
+        replace(change, cause=MOVED if change.id in moved else causes.of(change))
+        if _is_silent(change)
+        else change
         for change in changes
     )
+
+
+def _moved(unit: TranslationUnit, silent: Sequence[ChangeRecord]) -> set[int]:
+    """The changes of nothing but numbers, each of which is that of its line in both versions."""
+    spans = {change.id: (_lines_of(change, True), _lines_of(change, False)) for change in silent}
+    sites: Counter[int] = Counter()
+    trees: list[Tree] = [each.body for each in unit.functions]
+    for node in walk(*trees, *unit.declarations):
+        match node:
+            case Change(
+                id=number, old=IntegerConstant(value=before), new=IntegerConstant(value=after)
+            ) if number in spans:
+                sites[number] += before in spans[number][0] and after in spans[number][1]
+            case _:
+                pass
+    return {change.id for change in silent if sites[change.id] == change.sites}
+
+
+def _lines_of(change: ChangeRecord, old: bool) -> range:
+    start = change.old_location if old else change.new_location
+    end = (change.old_end if old else change.new_end) or start
+    return range(start.line, end.line + 1) if start is not None and end is not None else range(0)
 
 
 def _is_silent(change: ChangeRecord) -> bool:
@@ -297,6 +330,8 @@ def _in_text(file: str, text: str, values: Mapping[str, int]) -> Iterable[Defini
 
 _DEFINE = re.compile(r"\s*#\s*(?:define|undef)\s+(\w+)")
 _INCLUDE = re.compile(r"\s*#\s*include\b")
+_ASKED = re.compile(r"\s*#\s*(?:if|ifdef|elif)\b(.*)")
+_NAME = re.compile(r"(?!defined\b|__has_)\b[A-Za-z_]\w*")
 
 
 NO_FLAGS: Mapping[str, Sequence[str]] = MappingProxyType({})
@@ -305,10 +340,11 @@ NO_FLAGS: Mapping[str, Sequence[str]] = MappingProxyType({})
 @record
 class Unseen:
     """An edit of the text that no tree shows. ``location`` is in the new version; for a deletion,
-    where it would stand."""
+    where it would stand. ``macro``: what the branch that leaves it out asks for, if any does."""
 
     location: Location
     why: str
+    macro: str = ""
 
 
 @record
@@ -380,8 +416,16 @@ def _between(
         seen = {(old.name, line) for line in range(a + 1, b + 1)}
         seen |= {(new.name, line) for line in range(c + 1, d + 1)}
         if not seen & touched:
+            place = Location(new.name, min(c + 1, max(len(new.lines), 1)))
             why = _why(old, new, (a, b), (c, d), left_out)
-            yield Unseen(Location(new.name, min(c + 1, max(len(new.lines), 1))), why)
+            yield Unseen(place, why) if isinstance(why, str) else _off(place, why)
+
+
+def _off(place: Location, branch: Branch) -> Unseen:
+    asked = _ASKED.match(branch.text)
+    name = _NAME.search(asked[1]) if asked else None
+    why = f"left out by '{branch.text}' ({branch.location})"
+    return Unseen(place, why, name[0] if name else "")
 
 
 def _why(
@@ -390,7 +434,8 @@ def _why(
     before: tuple[int, int],
     after: tuple[int, int],
     left_out: Sequence[dict[int, Branch]],
-) -> str:
+) -> str | Branch:
+    """Why the edit is no change, or the branch that leaves it out."""
     one, other = old.plain[slice(*before)], new.plain[slice(*after)]
     if "".join("".join(one).split()) == "".join("".join(other).split()):
         return "comments and white space"
@@ -402,7 +447,7 @@ def _why(
     ]
     off = [branch for branch in branches if branch is not None]
     if off and len(off) == len(branches):
-        return f"left out by '{off[-1].text}' ({off[-1].location})"
+        return off[-1]
     lines = [line for line in (*one, *other) if line.strip()]
     macros = [found[1] for line in lines if (found := _DEFINE.match(line))]
     if len(macros) == len(lines):

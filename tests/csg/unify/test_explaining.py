@@ -7,7 +7,7 @@ import pytest
 from csg.frontend import parse_text
 from csg.unify import Unified, unify
 from csg.unify.changes.explaining import explanation
-from csg.unify.changes.textual import unseen_edits
+from csg.unify.changes.textual import MOVED, unseen_edits
 
 
 def unification(old: str, new: str) -> Unified:
@@ -145,6 +145,20 @@ BY_MEANING = {
 }
 
 
+def test_a_change_of_nothing_but_its_line_says_so() -> None:
+    old = """void *take(int, int);
+    #define TAKE(n) take(n, __LINE__)
+    void *f(int n) {
+        return TAKE(n);
+    }
+    int g(int n) {
+        return take(6, n) != 0;
+    }
+    """
+    changes = unification(old, "\n" + old.replace("take(6", "take(8")).changes
+    assert [(each.function, each.cause == MOVED) for each in changes] == [("f", True), ("g", False)]
+
+
 @pytest.mark.parametrize("name", BY_MEANING)
 def test_a_change_of_meaning_names_the_definition(name: str) -> None:
     old, (before, after), (line, cause) = BY_MEANING[name]
@@ -200,6 +214,7 @@ def test_a_file_has_flags_of_its_own_and_may_want_a_header_that_is_not_found() -
     unified = unify(*(parse_text(each, name) for each, name in ((old, "old.c"), (new, "new.c"))))
     (edit,) = unseen_edits(unified)
     assert edit.why == "left out by '#ifdef NO_SUCH_THING' (new.c:5)"
+    assert edit.macro == "NO_SUCH_THING"
     (edit,) = unseen_edits(unified, (), flags)
     assert edit.why == "it means the same: names, order or spelling"  # it is not left out
     (edit,) = unseen_edits(unified, ["-DHAVE_IT"])
