@@ -94,22 +94,28 @@ class BitwuzlaBackend:
         options.set(option.PRODUCE_MODELS, True)
         options.set(option.PREPROCESS, False)
         options.set(option.REWRITE_LEVEL, 1)
-        self._solver = self._library.Bitwuzla(self._manager, options)
-        self._solver.configure_terminator(self._deadline.over)
+        self._solver = None
+        solver = self._library.Bitwuzla(self._manager, options)
+        solver.configure_terminator(self._deadline.over)
         self._alignment = Alignment()
         self._queries = 0
         self._lowered_before = len(self._lowering.handles)
         self.rebuilds += 1
+        self._solver = solver
 
     def _align(self, path: PathCondition) -> None:
+        """Let the solver hold the path's conditions. Who is interrupted meanwhile leaves no solver
+        behind: nobody knows what it holds."""
+        solver, self._solver = self._solver, None
         popped, fresh = self._alignment.moves(path)
         if popped:
-            self._solver.pop(popped)
+            solver.pop(popped)
         for node in fresh:
             assert node.term is not None
-            self._solver.push(1)
+            solver.push(1)
             for formula in self._lowered(node.term):
-                self._solver.assert_formula(formula)
+                solver.assert_formula(formula)
+        self._solver = solver
 
     def _lowered(self, term: Term) -> list[Handle]:
         return [self._lowering.lower(term), *self._lowering.definitions(term)]

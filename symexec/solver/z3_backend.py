@@ -30,7 +30,7 @@ class Z3Backend:
         self._library: Any = z3
         self._context: Any = z3.Context()
         self._lowering = Lowering(_Builder(z3, self._context))
-        self._solver: Any = z3.SimpleSolver(ctx=self._context)
+        self._solver: Any = None
         self._counted = counted
         self._limit_ms = 0
         self._alignment = Alignment()
@@ -41,6 +41,8 @@ class Z3Backend:
     def check(
         self, path: PathCondition, condition: Term | None, limit_s: float, until: float = inf
     ) -> Answer:
+        if self._solver is None:
+            self._rebuild()
         self._limit(max(1, int(limit_s * 1000)), until)
         self._align(path)
         assumptions = [] if condition is None else self._expressions(condition)
@@ -49,6 +51,11 @@ class Z3Backend:
         if result == self._library.sat:
             return Answer.SAT
         return Answer.UNSAT if result == self._library.unsat else Answer.UNKNOWN
+
+    def _rebuild(self) -> None:
+        self._alignment = Alignment()
+        self._limit_ms = self._done = 0
+        self._solver = self._library.SimpleSolver(ctx=self._context)
 
     def _limit(self, limit_ms: int, until: float) -> None:
         left_ms = inf if self._counted else (until - monotonic()) * 1000
@@ -74,13 +81,17 @@ class Z3Backend:
         return [self._library.BoolRef(formula, self._context) for formula in formulas]
 
     def _align(self, path: PathCondition) -> None:
+        """Let the solver hold the path's conditions. Who is interrupted meanwhile leaves no solver
+        behind: nobody knows what it holds."""
+        solver, self._solver = self._solver, None
         popped, fresh = self._alignment.moves(path)
         if popped:
-            self._solver.pop(popped)
+            solver.pop(popped)
         for node in fresh:
             assert node.term is not None
-            self._solver.push()
-            self._solver.add(*self._expressions(node.term))
+            solver.push()
+            solver.add(*self._expressions(node.term))
+        self._solver = solver
 
     def values(self, symbols: Iterable[Term]) -> dict[Term, int]:
         if self._model is None:
