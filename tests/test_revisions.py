@@ -625,6 +625,22 @@ def test_a_file_that_cannot_be_read_is_left_out_where_it_does_not_differ(
     assert done.code == 1 and "number(" in done.out
 
 
+def test_an_archive_that_is_a_part_of_another_one_is_no_target(repository: Repository) -> None:
+    """As libtool's convenience libraries, which may not even link by themselves."""
+    for name in ("src/sum.c", "src/words.c", "tests/check.c"):
+        repository.git("rm", "-q", name)
+    rules = ("libpart.a: lib/number.o", "libfull.a: lib/number.o lib/unused.o")
+    lines = "".join(f"{each}\n\t$(AR) cr $@ $^\n" for each in rules)
+    repository.write("Makefile", f"all: libpart.a libfull.a\n{lines}")
+    repository.commit("two archives")
+    repository.edit("lib/number.c", "- '0'", "- '1'")
+    done = csgtest("build", "--time", "5", "--stop-after", "1", folder=repository.folder)
+    assert done.code == 1 and "libfull.a, number" in done.out, done.err
+    assert "libpart.a" not in done.out
+    words = ("--time", "5", "--stop-after", "1", "--target", "libpart.a")
+    assert "libpart.a, number" in csgtest("build", *words, folder=repository.folder).out
+
+
 def test_of_a_collection_without_a_build_what_differs_is_tested(repository: Repository) -> None:
     """Several files have a ``main``, one only where a macro says so, and so has a test."""
     for name in ("lib/unused.c", "Makefile"):

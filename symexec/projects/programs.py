@@ -245,14 +245,15 @@ def reached_targets(
     old: BuiltVersion, new: BuiltVersion, asked: Sequence[str] = (), ignored: Sequence[str] = ()
 ) -> tuple[list[Target], list[str]]:
     """The targets that the change reaches, those with most differing files first; and notes on
-    targets that one version alone has. ``asked``: names of those that are wanted; ``ignored``:
-    patterns of files whose changes, and whose programs, do not count."""
+    targets that one version alone has. A library all of whose files are in another one, as those
+    that libtool makes for convenience, is a part of that one. ``asked``: names of those that are
+    wanted; ``ignored``: patterns of files whose changes, and whose programs, do not count."""
     names, notes = _common(old, new)
     if asked:
         names = [name for name in names if is_named(name, asked)]
     _read_all(old, new, names)
     found = []
-    libraries: set[frozenset[str]] = set()
+    libraries: dict[frozenset[str], str] = {}
     for name in names:
         differing = _differing(old, new, name, ignored)
         if differing and (asked or not _is_ignored(new, name, ignored)):
@@ -260,8 +261,14 @@ def reached_targets(
             files = frozenset(each.source for each in new.sources(name))
             if not program and files in libraries:
                 continue  # the shared library next to the static one
-            libraries.add(files)
+            if not program:
+                libraries[files] = name
             found.append(Target(name, program, new.products.libraries(name), differing))
+    if not asked:
+        parts = {
+            name for files, name in libraries.items() if any(files < each for each in libraries)
+        }
+        found = [each for each in found if each.name not in parts]
     return sorted(found, key=lambda each: (-each.differing, each.name)), notes
 
 
