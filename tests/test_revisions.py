@@ -78,6 +78,48 @@ def test_what_a_change_reaches(
     assert sorted(names(project(tmp_path, "HEAD"))) == reached
 
 
+SHARED = """\
+CFLAGS = -Ilib -DLIMIT=10 -fPIC
+all: sum words
+version.h: VERSION
+\tprintf '#define VERSION "%s"\\n' "`cat VERSION`" > $@
+libutil.so: lib/number.o lib/unused.o
+\t$(CC) -shared -o $@ $^
+sum: src/sum.o libutil.so
+\t$(CC) -o $@ src/sum.o -L. -lutil -lm
+src/sum.o: version.h
+words: src/words.o libutil.so
+\t$(CC) -o $@ src/words.o -L. -lutil
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "reached"),
+    [
+        ("lib/unused.c", '"1"', '"2"', ["libutil.so"]),
+        ("lib/number.c", "- '0'", "- '1'", ["sum"]),
+        ("src/words.c", "argc);", "argc + 1);", ["words"]),
+    ],
+)
+def test_a_program_that_comes_to_no_change_is_not_tested(
+    repository: Repository,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    file: str,
+    old: str,
+    new: str,
+    reached: list[str],
+) -> None:
+    """A shared library is linked as a whole, also with what a program does not use."""
+    repository.write("Makefile", SHARED)
+    repository.commit("shared")
+    repository.edit(file, old, new)
+    found = read_project(RevisionOptions("HEAD", False), (), tmp_path / "out", quiet=False)
+    assert names(found) == reached
+    said = capsys.readouterr().err
+    assert ("words: main comes to nothing that differs\n" in said) is ("words" not in reached)
+
+
 def test_what_differs_and_is_not_built_is_said(
     repository: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -35,8 +35,8 @@ from csg.language.syntax import (
     Symbol,
     TranslationUnit,
 )
-from csg.language.traversal import walk
-from csg.language.types import Pointer, Record, Type, Void
+from csg.language.traversal import Tree, walk
+from csg.language.types import Function, Pointer, Record, Type, Void
 from csg.pipeline import call_graph_of, program_of
 from csg.programs import Versions
 from csg.records import record
@@ -138,6 +138,39 @@ def entries_of(
         )
         for name in [*changing, *nearest][:MOST]
     )
+
+
+def comes_to_change(versions: Versions, readings: Readings) -> bool:
+    """Can a program come to what differs? Not if ``main`` calls it in no way: it lies in a library
+    that is linked as a whole. What may be called from elsewhere counts as called: a function whose
+    address is taken, and one that runs before ``main``."""
+    unified = readings.unify(versions.pairs(), "")
+    changed = {change.function for change in unified.changes}
+    calls = call_graph_of(program_of(unified, "main"))
+    if not changed or not changed <= set(calls):  # an object differs
+        return True
+    units = [*unified.units]
+    begun = {"main", *_addressed(units)} & set(calls)
+    begun |= {each.symbol.name for unit in units for each in unit.functions if each.symbol.hooks}
+    return any(not changed.isdisjoint({each, *networkx.descendants(calls, each)}) for each in begun)
+
+
+def _addressed(units: Iterable[TranslationUnit]) -> set[str]:
+    """The functions that are named other than to be called."""
+    found: Counter[str] = Counter()
+    trees: list[Tree] = []
+    for unit in units:
+        trees += [each.body for each in unit.functions]
+        trees += unit.declarations
+    for node in walk(*trees):
+        match node:
+            case Name(symbol=Symbol(type=Function(), name=name)):
+                found[name] += 1
+            case Call(function=Name(symbol=Symbol(name=name))):
+                found[name] -= 1
+            case _:
+                pass
+    return {name for name, count in found.items() if count > 0}
 
 
 def _internal(

@@ -44,6 +44,7 @@ from symexec.projects.building import Enclosure, NothingMadeError, failures, rec
 from symexec.projects.entries import (
     MOST,
     Entry,
+    comes_to_change,
     confirm,
     entries_of,
     installed_headers,
@@ -133,12 +134,36 @@ def read_project(
         for note in (*notes, *more):
             _say(quiet, note)
         own = {each.name: each.flags for each in asked.own}
-        subjects = _subjects(chosen, built, _FlagsOfTargets(top, flags, own), out)
-        found = tuple(subjects)
+        flags_of = _FlagsOfTargets(top, flags, own)
+        found: list[Subject] = []
+        beyond: list[Subject] = []  # programs that come to no change
+        for targets in chosen:
+            for at, target in enumerate(targets):
+                if len(found) == MOST:
+                    listed = _listed(targets[at:])
+                    _say(quiet, f"reached by the change and not looked at: {listed}")
+                    break
+                subject = _subject(target, len(targets) == 1, built, flags_of, out)
+                aside = target.program and not asked.targets and not _comes_to_change(subject)
+                (beyond if aside else found).append(subject)
+            if found:
+                break
+        for each in beyond if found else ():
+            _say(quiet, f"{each.name}: main comes to nothing that differs")
+            if all(each.folder != kept.folder for kept in found):
+                shutil.rmtree(each.folder / "versions")
+        found = found or beyond[:MOST]
         for each in found:
             if not each.entries:
                 _say(quiet, _why_nothing(each, differing_files(*built)))
-        return Project(revisions, found)
+        return Project(revisions, tuple(found))
+
+
+def _comes_to_change(subject: Subject) -> bool:
+    try:
+        return comes_to_change(subject.versions, subject.readings)
+    except CsgtestError:  # whoever reads the files next gets the same error
+        return True
 
 
 @dataclass(slots=True)
@@ -378,8 +403,9 @@ def _built(enclosures: Sequence[Enclosure], recipes: Sequence[str], out: Path, q
 
 def _choice(
     built: Both, asked: RevisionOptions, name: str, out: Path, ignored: Sequence[str]
-) -> tuple[list[Target], list[str]]:
-    """The targets to test among those that the change reaches, and notes on the others. ``name``:
+) -> tuple[list[list[Target]], list[str]]:
+    """The targets to test among those that the change reaches, those behind in the place of those
+    before them if these are programs that come to no change, and notes on the others. ``name``:
     that of the library made of C files that belong to no program or library."""
     targets, notes = reached_targets(*built, asked.targets, ignored)
     proper = _proper(targets, bool(asked.targets))
@@ -407,11 +433,11 @@ def _choice(
     notes += _notes_of_settings(built, asked, ignored)
     if targets and not proper:
         notes.append(f"only tests and examples differ (--target NAME): {_listed(targets)}")
-    chosen = proper[:MOST]
-    left = [each for each in targets if each.program and not each.aside and each not in chosen]
+    libraries = [each for each in targets if not each.program and not each.aside]
+    left = [each for each in targets if each.program and not each.aside and each not in proper]
     if left:
         notes.append(f"reached by the change and not looked at: {_listed(left)}")
-    return chosen, notes
+    return [proper, [each for each in libraries if each not in proper]], notes
 
 
 def _unused(built: Both, out: Path, ignored: Sequence[str]) -> Iterator[str]:
@@ -489,26 +515,26 @@ def _why_nothing(subject: Subject, files: Sequence[str]) -> str:
     return f"{subject.name}: the compiler sees no difference in {where}: {why}{hint}"
 
 
-def _subjects(
-    targets: list[Target], built: Both, flags: _FlagsOfTargets, out: Path
-) -> Iterator[Subject]:
-    for each in targets:
-        folder = out if len(targets) == 1 else out / each.name.replace("/", "_")
-        if folder != out:
-            OutputFolder(folder).close()
-        place = folder / "versions"
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
-        copy_target(*built, each.name, place)
-        versions = Versions(
-            place / "old",
-            place / "new",
-            (*flags.of(each.name, place / "new"), *each.libraries),
-            old_build=place / "old.json",
-            new_build=place / "new.json",
-        )
-        readings = Readings()
-        entries: tuple[Entry, ...] = (Entry(""),)
-        if not each.program:
-            entries = entries_of(versions, readings, installed_headers(built[-1].tree))
-        yield Subject(each.name, versions, folder, entries, readings)
+def _subject(
+    target: Target, alone: bool, built: Both, flags: _FlagsOfTargets, out: Path
+) -> Subject:
+    """What a target is made of, copied to a folder of its own, if it is not ``alone``."""
+    folder = out if alone else out / target.name.replace("/", "_")
+    if folder != out:
+        OutputFolder(folder).close()
+    place = folder / "versions"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    copy_target(*built, target.name, place)
+    versions = Versions(
+        place / "old",
+        place / "new",
+        (*flags.of(target.name, place / "new"), *target.libraries),
+        old_build=place / "old.json",
+        new_build=place / "new.json",
+    )
+    readings = Readings()
+    entries: tuple[Entry, ...] = (Entry(""),)
+    if not target.program:
+        entries = entries_of(versions, readings, installed_headers(built[-1].tree))
+    return Subject(target.name, versions, folder, entries, readings)
