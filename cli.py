@@ -282,7 +282,7 @@ def _built_revisions(
     from symexec.report.session import build
 
     codes: list[int] = []
-    folders, failed = [], []
+    folders, failed, spared = [], [], []
     session = Session(options, json)
     for run in session.calls():
         if not json:
@@ -293,6 +293,7 @@ def _built_revisions(
         except CsgtestError as error:
             if run.spare:
                 print(f"csgtest: not tested by itself: {error.message}", file=sys.stderr)
+                spared.append(error)
                 continue
             failed.append(error)
             print(f"csgtest: {error}", file=sys.stderr)
@@ -311,6 +312,8 @@ def _built_revisions(
         codes.append(_announce(run.report, run.options, progress, json))
     for export in options.exports:
         _export(folders, export)
+    if not codes:
+        failed += spared
     if not codes and not failed:
         print("Nothing that is compiled differs.", file=sys.stderr if json else sys.stdout)
     found = max(codes, default=SAME)

@@ -403,6 +403,24 @@ def test_the_search_from_a_public_entry_begins_at_the_changes_that_nothing_confi
         job.close()
 
 
+def test_a_public_function_that_no_test_can_call_is_left_to_others(library: Repository) -> None:
+    """Where no other reaches the change, that is the trouble."""
+    taken = "union box { int n; float f; };\nint table_box(union box b);\nint table_any(int n);"
+    library.edit("include/table.h", "int table_any(int n);", taken)
+    file, box = "src/table.c", "int table_box(union box b)\n{\n    return cell(b.n) & 1;\n}\n"
+    library.edit(file, "int table_any(int n)", box + "int table_any(int n)")
+    library.commit("box")
+    library.edit("src/cell.c", "n * 2", "n * 4")
+    words = ("build", "HEAD", "--time", "8", "--stop-after", "1")
+    done = csgtest(*words, folder=library.folder)
+    assert done.code == 1 and "table_cell:" in done.out
+    assert "csgtest: not tested by itself: 'b' has a type that tests cannot set" in done.err
+    library.edit("src/cell.c", "n * 4", "n * 2")
+    library.edit(file, "cell(b.n) & 1", "cell(b.n) & 3")
+    done = csgtest(*words, folder=library.folder)
+    assert done.code == 2 and "error: 'b' has a type that tests cannot set" in done.err
+
+
 def test_an_inner_function_that_no_test_can_call_is_left_to_its_callers(
     library: Repository,
 ) -> None:

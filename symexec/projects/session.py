@@ -189,10 +189,11 @@ class Run:
 
     @property
     def spare(self) -> bool:
-        """Is it an inner entry, while public ones reach the same changes?"""
+        """Do others of csgtest's own choice reach the same changes: public ones where it is an
+        inner entry, or further public ones?"""
         inner = self.options.internal
-        public = any(not (each.internal and each.internal.reason) for each in self.subject.entries)
-        return inner is not None and bool(inner.reason) and public
+        public = sum(not (each.internal and each.internal.reason) for each in self.subject.entries)
+        return public > 0 if inner is not None and inner.reason else public > 1
 
     @property
     def waits(self) -> bool:
