@@ -347,7 +347,7 @@ def test_native_testing_makes_up_such_inputs(name: str, tmp_path: Path) -> None:
     native = ("--seeds", "1", "--modes", "native")
     done = csgtest("compare", *words, "1.5", *native, folder=tmp_path)
     assert done.code in (0, 1), done
-    again = csgtest("build", *words, "4", folder=tmp_path)
+    again = csgtest("build", *words, "20", "--stop-after", "1", folder=tmp_path)
     assert again.code == 1, again
     assert csgtest("replay", "csgtest-out", folder=tmp_path).code == 1
 
