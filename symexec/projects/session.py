@@ -148,8 +148,10 @@ def read_project(
                 (beyond if aside else found).append(subject)
             if found:
                 break
+        if beyond and found:
+            names = ", ".join(each.name for each in beyond)
+            _say(quiet, f"linked with what differs, but main calls nothing of it: {names}")
         for each in beyond if found else ():
-            _say(quiet, f"{each.name}: main comes to nothing that differs")
             if all(each.folder != kept.folder for kept in found):
                 shutil.rmtree(each.folder / "versions")
         found = found or beyond[:MOST]
