@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from csg.errors import CsgtestError
+    from fleet.session import Ended
     from symexec.exports.emitting import Emission
     from symexec.options import (
         AcceptOptions,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         EmitOptions,
         ExploreOptions,
         Export,
+        FleetOptions,
         GraphOptions,
         InitOptions,
         Options,
@@ -195,6 +197,8 @@ def perform(call: Call) -> int:
                 return _ci(options, progress, call.json)
             case asked.AcceptOptions() as options:
                 return _accept(options)
+            case asked.FleetOptions() as options:
+                return _fleet(options, silent, call.json)
             case asked.SuiteOptions() as options:
                 return _suite(options, progress, call.json)
             case asked.CompareOptions() as options:
@@ -360,6 +364,29 @@ def _ci(options: CiOptions, progress: Progress, json: bool) -> int:
     finally:
         review.publish(service, environment, out, code, [str(each) for each in failed])
     return code
+
+
+def _fleet(options: FleetOptions, quiet: bool, json: bool) -> int:
+    from fleet import require
+
+    require("fleet", engine=True)
+    from fleet.session import fleet
+
+    return _ended(fleet(options, quiet), json)
+
+
+def _ended(run: Ended, json: bool) -> int:
+    """Print what has come of a run of tasks."""
+    from csg.errors import LINES, printable
+    from fleet.showing import run_json, run_table
+
+    print(run_json(run) if json else printable(run_table(run), LINES))
+    if run.interrupted:
+        print("csgtest: interrupted; what was found is kept: --resume goes on", file=sys.stderr)
+        return INTERRUPTED
+    if run.differs:
+        return DIFFERENT
+    return TROUBLE if run.incomplete else SAME
 
 
 def _suite(options: SuiteOptions, progress: Progress, json: bool) -> int:

@@ -14,7 +14,6 @@ import json
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +28,8 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
 
 from csg import VERSION
 from csg.errors import UsageError
-from csg.records import record
 from fleet.artefacts import Artefacts
+from fleet.outcomes import Finding, FoundReport, Outcome, Planned, TaskState
 from fleet.tables import (
     ARTEFACTS,
     FINDINGS,
@@ -39,9 +38,7 @@ from fleet.tables import (
     RUNS,
     SETTINGS,
     TASKS,
-    TaskState,
 )
-from symexec.testcases import DifferenceKind, Verdict
 
 DEFAULT = "csgtest-store"
 _FILE = "store.sqlite"
@@ -50,57 +47,6 @@ _BUSY_MS = 60_000  # how long a writer waits for the others
 _MIGRATING = 0x63736774  # the advisory lock of PostgreSQL: "csgt"
 
 Row = Mapping[str, Any]
-
-
-@record
-class Planned:
-    """A task as a run asks for it. ``spec``: JSON, from which ``id`` follows."""
-
-    id: str
-    spec: str
-    label: str
-
-
-@record
-class FoundReport:
-    """One report.json of a task."""
-
-    name: str
-    program: str
-    entry: str
-    verdict: Verdict
-    changes: int
-
-
-@record
-class Finding:
-    """A group of differences, by the fingerprint that ``csgtest accept`` uses."""
-
-    report: str
-    fingerprint: str
-    difference: str
-    kind: DifferenceKind
-    program: str
-    entry: str
-    functions: tuple[str, ...]
-    summary: str
-    witness: str
-    explained: bool
-    internal: bool
-    accepted: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What has come of a task. ``files``: its artefacts by their names."""
-
-    state: TaskState
-    code: int | None
-    message: str
-    seconds: float
-    reports: tuple[FoundReport, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    files: tuple[tuple[str, bytes], ...] = ()
 
 
 class Store:

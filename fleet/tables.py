@@ -8,8 +8,6 @@ result follows from. Findings are only added; a trigger refuses anything else.
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from sqlalchemy import (
     Boolean,
     Column,
@@ -22,16 +20,6 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
-
-
-class TaskState(StrEnum):
-    """``FAILED``: csgtest ended with 2. ``POISONED``: each worker that began it has died."""
-
-    WAITING = "waiting"
-    DONE = "done"
-    FAILED = "failed"
-    POISONED = "poisoned"
-
 
 METADATA = MetaData(
     naming_convention={

@@ -24,7 +24,7 @@ from csg.programs import Versions
 from csg.unify.changes.identities import Identity, identities
 from csg.unify.pairs import read_pair, unify_pair
 from symexec.options import Accepting, BuildOptions, FailOn
-from symexec.report.accepting import FILE, _findings, accepted_file, read_accepted
+from symexec.report.accepting import FILE, accepted_file, read_accepted, read_findings
 from symexec.testcases import Verdict
 from tests.command_line import Done, csgtest, read_report
 from tests.nightly import daily
@@ -323,7 +323,7 @@ def test_what_counts_decides_the_exit_code(
     kinds: tuple[str, ...], codes: dict[str, int], finished: Path
 ) -> None:
     path = finished / "csgtest-out"
-    report, findings = _findings(path)
+    report, findings = read_findings(path)
     report.verdict = Verdict.DIFFERENT
     entries = [each.entry for each in findings]
     report.accepted = [each for each in entries if each is not None and each.kind in kinds]

@@ -493,6 +493,40 @@ class AcceptOptions:
 
 
 @record
+class StoreOptions:
+    """Where what was found is. ``place``: a folder or the URL of a database; ``artefacts``: a
+    folder or URL for files, None: where the store has them."""
+
+    place: str = "csgtest-store"
+    artefacts: str | None = None
+
+
+@record
+class EngineOptions:
+    """What runs tasks. ``jobs`` None: as many at once as there are processors; ``scheduler``: the
+    address of a scheduler of Dask that is there, None: workers of our own."""
+
+    jobs: int | None = None
+    scheduler: str | None = None
+    resume: bool = False  # go on with the last run
+    retry: bool = False  # try also what failed before
+
+
+@record
+class FleetOptions:
+    """``csgtest fleet``: many pairs. What is None is as the list says. ``budget``: seconds of all
+    tasks together; None: each is searched once."""
+
+    list: Path
+    store: StoreOptions = StoreOptions()
+    engine: EngineOptions = EngineOptions()
+    time: float | None = None
+    seed: int | None = None
+    deterministic: bool = False
+    budget: float | None = None
+
+
+@record
 class InitOptions:
     """``csgtest init``: a csgtest.toml for the repository that the working folder lies in."""
 
@@ -525,6 +559,7 @@ Options = (
     | ExportOptions
     | EmitOptions
     | SuiteOptions
+    | FleetOptions
     | InitOptions
     | CompletionOptions
     | ManualOptions

@@ -34,6 +34,8 @@ from symexec.options.definitions import (
     BSE_TIME,
     CALLED,
     DETERMINISTIC,
+    EACH_TASK,
+    ENGINE,
     ENTRY,
     FILES,
     FINDINGS,
@@ -50,7 +52,9 @@ from symexec.options.definitions import (
     RESULTS,
     SEARCH,
     SHADOW,
+    SHOWN,
     STOP,
+    STORE,
     SUITE,
     TRUST,
     UNPROTECTED,
@@ -180,6 +184,30 @@ exit code: 0 no difference that --fail-on names, 1 differences, 2 trouble""",
         """\
   csgtest accept
   csgtest accept g2 --reason 'the new format is intended'""",
+        rest="",
+    ),
+    "fleet": Command(
+        "search many pairs of versions as one run that can be resumed",
+        (
+            row("list", metavar="LIST.toml", type=Path, help="repositories, folders, pairs"),
+            row(
+                "--budget",
+                metavar="S",
+                type=seconds,
+                help="seconds of all tasks together: pairs that showed nothing are searched "
+                "again, longer, until they are over (default: each pair once)",
+            ),
+            *EACH_TASK,
+            *ENGINE,
+            *STORE,
+            *SHOWN,
+        ),
+        reading.fleet,
+        """\
+  csgtest fleet LIST.toml --jobs 8
+  csgtest fleet LIST.toml --resume
+
+exit code: 0 no difference found, 1 differences, 2 trouble""",
         rest="",
     ),
     "suite": Command(

@@ -28,6 +28,7 @@ from symexec.options import (
     Shadow,
     ShadowOptions,
     SolverName,
+    StoreOptions,
     Uninitialised,
 )
 from symexec.options.values import (
@@ -422,6 +423,53 @@ RESULTS = under(
     ),
     row("--quiet", scope=Scope.CALL, action="store_true", help="show no progress"),
 )
+STORE = under(
+    "store",
+    row(
+        "--store",
+        metavar="PLACE",
+        default=StoreOptions().place,
+        help="what was found is kept in this folder, or in the PostgreSQL database of this URL "
+        "(default: %(default)s)",
+    ),
+    row(
+        "--artefacts",
+        metavar="PLACE",
+        help="folder or URL for the files of a new store (default: in its folder)",
+    ),
+)
+ENGINE = under(
+    "engine",
+    row(
+        "--jobs",
+        metavar="N",
+        type=positive_count,
+        help="tasks that run at once (default: as many as there are processors)",
+    ),
+    row(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="run tasks on the workers of this scheduler of Dask, as tls://HOST:8786 "
+        "(default: on workers of this call)",
+    ),
+    row(
+        "--resume",
+        action="store_true",
+        help="go on with the last run, with its tasks as they were planned",
+    ),
+    row("--retry", action="store_true", help="try again what failed before"),
+)
+EACH_TASK = under(
+    "search",
+    row("--time", metavar="S", type=seconds, help="seconds for each task"),
+    row("--seed", metavar="N", type=count, help="start of the random choices of each task"),
+    row(
+        "--deterministic",
+        action="store_true",
+        help="count work instead of seconds: the same tasks find the same",
+    ),
+)
+SHOWN = under("results", *(each for each in RESULTS if each.key in ("json", "quiet")))
 FINDINGS = under(
     "results",
     row(

@@ -26,12 +26,14 @@ from symexec.options import (
     CompletionOptions,
     EmitOptions,
     Emitted,
+    EngineOptions,
     Expected,
     ExploreOptions,
     Export,
     ExportOptions,
     FailOn,
     FileOptions,
+    FleetOptions,
     Form,
     Globals,
     GraphFormat,
@@ -49,6 +51,7 @@ from symexec.options import (
     Shadow,
     ShadowOptions,
     SolverName,
+    StoreOptions,
     SuiteOptions,
     UnifyOptions,
     Uninitialised,
@@ -372,6 +375,31 @@ def emit(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
 
 def bless(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
     return BlessOptions(tuple(given.ids), given.output, given.unprotected_replay, given.trust)
+
+
+def _store(given: argparse.Namespace) -> StoreOptions:
+    return StoreOptions(given.store, given.artefacts)
+
+
+def _engine(given: argparse.Namespace) -> EngineOptions:
+    if given.jobs is not None and given.scheduler is not None:
+        raise UsageError(
+            "--jobs is for workers of this call, and --scheduler has its own",
+            hint="leave one of the two out",
+        )
+    return EngineOptions(given.jobs, given.scheduler, given.resume, given.retry)
+
+
+def fleet(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
+    return FleetOptions(
+        given.list,
+        _store(given),
+        _engine(given),
+        given.time,
+        given.seed,
+        given.deterministic,
+        given.budget,
+    )
 
 
 def init(given: argparse.Namespace, words: tuple[str, ...]) -> Options:

@@ -32,6 +32,7 @@ from symexec.options.definitions import FLAGS, Argument, Scope
 NAME = "csgtest.toml"
 _TABLE = "target"  # [target.NAME]
 _WIDTH = 98
+_HINT = "csgtest init --force writes a new one with every key; --no-config reads none"
 
 
 @record
@@ -77,7 +78,19 @@ def read_settings(text: str, source: str, folder: Path) -> Settings:
     )
 
 
-_HINT = "csgtest init --force writes a new one with every key; --no-config reads none"
+def read_table(found: Mapping[str, Any], source: str, folder: Path, hint: str) -> list[Setting]:
+    """The settings of a table of another file, as of a list of pairs. ``source`` names both."""
+    return list(_Reader("", source, folder, hint).settings((), found))
+
+
+def words_of(setting: Setting) -> list[str]:
+    """The setting as it is written on a command line; flags stand behind ``--``."""
+    if setting.row is FLAGS:
+        said = setting.said if isinstance(setting.said, list) else [setting.said]
+        return [str(each) for each in said]
+    if setting.row.is_flag:
+        return [setting.row.names[-1]] if setting.said else []
+    return _call(setting.row, setting.said)
 
 
 class _RefusedError(Exception):
@@ -90,7 +103,8 @@ class _OneOption(argparse.ArgumentParser):
 
 
 class _Reader:
-    def __init__(self, text: str, source: str, folder: Path) -> None:
+    def __init__(self, text: str, source: str, folder: Path, hint: str = _HINT) -> None:
+        self._hint = hint
         self._lines = text.splitlines()
         self._source = source
         self._folder = folder
@@ -135,7 +149,7 @@ class _Reader:
         line = next(_lines_of(self._lines, table, key), None)
         place = self._source if line is None else f"{self._source}:{line}"
         name = ".".join((*table, key)).encode("unicode_escape").decode()
-        raise UsageError(f"{place}: {name}: {what}", hint=_HINT)
+        raise UsageError(f"{place}: {name}: {what}", hint=self._hint)
 
 
 def _lines_of(lines: Sequence[str], table: tuple[str, ...], key: str) -> Iterator[int]:
@@ -174,6 +188,14 @@ def _value(row: Argument, said: Any) -> Any:
         if not isinstance(said, bool):
             raise _RefusedError("is true or false")
         return said
+    parser = _OneOption(add_help=False, allow_abbrev=False)
+    parser.add_argument(*row.names, **row.settings)
+    return vars(parser.parse_args(_call(row, said)))[row.dest]
+
+
+def _call(row: Argument, said: Any) -> list[str]:
+    """The option and its value as words of a command line. Raises _RefusedError where the value is
+    of another type."""
     number = row.settings.get("nargs")
     several = row.is_list or isinstance(number, int)
     if isinstance(said, list) and not several:
@@ -183,12 +205,8 @@ def _value(row: Argument, said: Any) -> Any:
     if isinstance(number, int):
         if len(words) != number:
             raise _RefusedError(f"is a list of {number}: {', '.join(row.settings['metavar'])}")
-        call = [option, *words]
-    else:
-        call = [f"{option}={word}" for word in words]
-    parser = _OneOption(add_help=False, allow_abbrev=False)
-    parser.add_argument(*row.names, **row.settings)
-    return vars(parser.parse_args(call))[row.dest]
+        return [option, *words]
+    return [f"{option}={word}" for word in words]
 
 
 def _word(row: Argument, said: Any) -> str:

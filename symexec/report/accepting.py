@@ -11,6 +11,7 @@ value on each line, so that two branches that accept different things merge.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,10 +23,16 @@ from symexec.options import AcceptOptions, BuildOptions
 from symexec.report.model import Report, report_from_json, stale
 from symexec.report.replaying import read_report
 from symexec.report.words import contrasted
-from symexec.testcases import TestCase, rendered
+from symexec.testcases import DifferenceKind, TestCase, rendered
 from symexec.testcases.inputs import Json
 from symexec.testcases.store import replace_file
-from symexec.triage.accepted import Accepted, accepted_from_json, accepted_of, accepted_to_json
+from symexec.triage.accepted import (
+    Accepted,
+    accepted_from_json,
+    accepted_of,
+    accepted_to_json,
+    outputs,
+)
 
 FILE = "csgtest-accepted.json"
 _FORMAT = 1
@@ -104,16 +111,30 @@ def _form(entry: Accepted) -> dict[str, Json]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Finding:
-    """A group of a finished report; ``entry`` None: its causes are not known."""
+class Finding:
+    """A group of a finished report; ``entry`` None: its causes are not known. ``functions`` are
+    those that the changes to blame stand in."""
 
     id: str
+    kind: DifferenceKind
     summary: str
+    witness: str
     entry: Accepted | None
     reason: str | None  # why it is accepted; None: it is not
+    functions: tuple[str, ...]
+    internal: bool
+    shown: frozenset[str]  # the kinds of the parts that differ
+
+    def fingerprint(self, report: Report) -> str:
+        """That of the accepted difference; where nobody knows the causes a hash of what differs,
+        which begins with ``x``, as no other does."""
+        if self.entry is not None:
+            return self.entry.id
+        parts = [self.kind, report.entry, report.name, *sorted(self.shown), *self.functions]
+        return f"x{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:11]}"
 
 
-def _findings(folder: Path) -> tuple[Report, list[_Finding]]:
+def read_findings(folder: Path) -> tuple[Report, list[Finding]]:
     """The groups of a finished report. A folder of results may come from strangers: nothing in it
     is run, and nothing but its texts is used."""
     value, path = read_report(folder), folder / "report.json"
@@ -125,23 +146,32 @@ def _findings(folder: Path) -> tuple[Report, list[_Finding]]:
         raise UsageError(f"'{path}' is no report of csgtest ({error})") from error
 
 
-def _finding(form: Json, report: Report, cases: Mapping[str, TestCase]) -> _Finding:
+def _finding(form: Json, report: Report, cases: Mapping[str, TestCase]) -> Finding:
     tests = [cases[str(each)] for each in form["tests"]]
     blamed = [int(each) for each in form["blamed"]]
-    witness = tests[0]
+    first = tests[0]
     found = accepted_of(tests, blamed, report.identities, report.entry, report.name)
     named = [report.identities[each] for each in blamed if each in report.identities]
-    summary = _summary(
-        str(form["class"]), named or sorted(found.changes if found else ()), report.entry
-    )
+    changes = named or sorted(found.changes if found else ())
+    summary = _summary(str(form["class"]), changes, report.entry)
+    spelling = rendered(first.input, f"./{report.name}", report.entry, report.signature)
+    old, new = contrasted(first.old, first.new)
+    witness = printable(f"{spelling}: {old}, now {new}")
     if found is not None:
-        spelling = rendered(witness.input, f"./{report.name}", report.entry, report.signature)
-        old, new = contrasted(witness.old, witness.new)
-        lines = printable(f"{spelling}: {old}, now {new}")
-        found = accepted_from_json(_form(replace(found, summary=summary, witness=lines)))
+        found = accepted_from_json(_form(replace(found, summary=summary, witness=witness)))
     accepted = form.get("accepted")
     reason = None if accepted is None else printable(str(accepted["reason"]))
-    return _Finding(printable(str(form["id"])), summary, found, reason)
+    return Finding(
+        printable(str(form["id"])),
+        first.kind or DifferenceKind.DIFFERENCE,
+        summary,
+        witness,
+        found,
+        reason,
+        tuple(sorted({each.function for each in changes})),
+        "internal" in form,
+        frozenset().union(*map(outputs, tests)),
+    )
 
 
 def _summary(kind: str, changes: Sequence[Identity], entry: str) -> str:
@@ -168,7 +198,7 @@ def _edit(change: Identity) -> str:
 
 def accept(options: AcceptOptions) -> list[str]:
     """Carry out the command, and return the lines to print."""
-    report, findings = _findings(options.folder)
+    report, findings = read_findings(options.folder)
     path = options.file or _usual_file() or (_root() or Path()) / FILE
     if options.prune:
         return _pruned(report, findings, path)
@@ -190,7 +220,7 @@ def accept(options: AcceptOptions) -> list[str]:
     return [*lines, f"  written to {path}"]
 
 
-def _chosen(ids: Sequence[str], findings: Sequence[_Finding]) -> list[_Finding]:
+def _chosen(ids: Sequence[str], findings: Sequence[Finding]) -> list[Finding]:
     by_id = {each.id: each for each in findings}
     missing = [each for each in ids if _grouped(each) not in by_id]
     if missing:
@@ -207,7 +237,7 @@ def _grouped(name: str) -> str:
     return f"g{name}" if name.isdecimal() else name
 
 
-def _listed(findings: Sequence[_Finding]) -> list[str]:
+def _listed(findings: Sequence[Finding]) -> list[str]:
     if not findings:
         return ["There is no difference to accept."]
     lines = []
@@ -222,7 +252,7 @@ def _listed(findings: Sequence[_Finding]) -> list[str]:
     return lines
 
 
-def _pruned(report: Report, findings: Sequence[_Finding], path: Path) -> list[str]:
+def _pruned(report: Report, findings: Sequence[Finding], path: Path) -> list[str]:
     if not path.exists():
         return ["Nothing is accepted so far."]
     entries = read_accepted(path)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fleet.store import Finding, FoundReport, Outcome
-from fleet.tables import TaskState
+from fleet.outcomes import Finding, FoundReport, Outcome, TaskState
 from symexec.testcases import DifferenceKind, Verdict
 
 REPORT = FoundReport("", "new", "f", Verdict.DIFFERENT, 1)

@@ -21,8 +21,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
 from csg.errors import UsageError
-from fleet.store import Planned, Store, redacted
-from fleet.tables import METADATA, TaskState
+from fleet.outcomes import Planned, TaskState
+from fleet.store import Store, redacted
+from fleet.tables import METADATA
 from tests.fleet.outcomes import FINDING, OUTCOME
 
 ROOT = Path(__file__).parents[2]
@@ -151,7 +152,8 @@ def test_password_is_not_shown() -> None:
 
 WRITER = """
 import sys
-from fleet.store import Planned, Store
+from fleet.outcomes import Planned
+from fleet.store import Store
 from tests.fleet.outcomes import OUTCOME
 
 place, name, count, files = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]

@@ -1,0 +1,158 @@
+"""Tasks on the workers of Dask; the only door to dask.distributed.
+
+    with Engine.open(jobs=4) as engine:
+        engine.submit("task", spec, files)
+        for each in engine.wait(1.0): ...      EndedTask("task", Outcome(..)), as they end
+
+Workers of our own are processes that end with this one, reached over the loopback interface with a
+certificate made for this call: nobody else on the machine can have them run anything. A worker that
+dies is replaced, and its task begins again on another, three times at most.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from ipaddress import ip_address
+from types import TracebackType
+
+import dask
+import distributed
+from distributed.client import FutureCancelledError
+from distributed.scheduler import KilledWorker
+
+from csg.errors import UsageError
+from fleet.outcomes import Outcome, TaskState
+from fleet.tasks import MOST_DEATHS, run
+from symexec.watchdog import usual_memory
+
+_CONFIGURATION = {
+    "distributed.scheduler.allowed-failures": MOST_DEATHS - 1,
+    "distributed.scheduler.worker-saturation": 1.0,
+    "distributed.worker.daemon": True,
+    "distributed.comm.timeouts.connect": "30s",
+    "distributed.nanny.pre-spawn-environ.OMP_NUM_THREADS": 1,
+}
+_CONNECTING = 15  # seconds for a scheduler that others have begun
+_GONE = ("the scheduler is gone", "start it again and give --resume: nothing that ended is lost")
+
+
+@dataclass(frozen=True, slots=True)
+class EndedTask:
+    id: str
+    outcome: Outcome
+
+
+class Engine:
+    """Workers, and the tasks that they run."""
+
+    def __init__(self, client: distributed.Client, own: distributed.LocalCluster | None) -> None:
+        self._client = client
+        self._own = own
+        self._running: dict[distributed.Future, str] = {}
+        self._memory = usual_memory() // len(own.workers) if own is not None else None
+
+    @classmethod
+    def open(cls, jobs: int | None, scheduler: str | None) -> Engine:
+        """Begin workers of our own, or find those of a scheduler."""
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        if scheduler is not None:
+            _require_protected(scheduler)
+            try:
+                return cls(distributed.Client(scheduler, timeout=_CONNECTING), None)
+            except (OSError, ValueError, RuntimeError) as error:
+                raise UsageError(
+                    f"no scheduler answers at '{scheduler}': {error}",
+                    hint="begin one with: dask scheduler",
+                ) from None
+        with ExitStack() as stack:
+            stack.enter_context(dask.config.set(_CONFIGURATION))
+            cluster = distributed.LocalCluster(
+                n_workers=jobs or len(os.sched_getaffinity(0)),
+                threads_per_worker=1,
+                processes=True,
+                memory_limit=0,  # csgtest watches its own
+                host="127.0.0.1",
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+                security=distributed.Security.temporary(),
+            )
+            return cls(distributed.Client(cluster), cluster)
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._running:
+            self._client.cancel(list(self._running), force=True)
+        self._client.close(timeout=5)
+        if self._own is not None:
+            self._own.close(timeout=5)
+
+    @property
+    def running(self) -> int:
+        return len(self._running)
+
+    @property
+    def slots(self) -> int:
+        """How many tasks can run at once now."""
+        return max(1, sum(int(each) for each in self._client.nthreads().values()))
+
+    def submit(self, task: str, spec: str, files: Mapping[str, bytes]) -> None:
+        key = f"csgtest-{task}-{uuid.uuid4().hex}"  # a result is asked for once
+        future = self._client.submit(run, spec, files, self._memory, key=key, pure=False)
+        self._running[future] = task
+
+    def wait(self, seconds: float) -> Iterator[EndedTask]:
+        """The tasks that have ended, when one has or after so many seconds. Raises UsageError when
+        the scheduler is gone."""
+        try:
+            distributed.wait(list(self._running), seconds, return_when="FIRST_COMPLETED")
+        except TimeoutError:
+            pass
+        except FutureCancelledError:
+            raise UsageError(_GONE[0], hint=_GONE[1]) from None
+        if self._client.status != "running":
+            raise UsageError(_GONE[0], hint=_GONE[1])
+        for future in [each for each in self._running if each.done()]:
+            yield EndedTask(self._running.pop(future), _outcome(future))
+
+
+def _outcome(future: distributed.Future) -> Outcome:
+    if future.status in ("cancelled", "lost"):
+        raise UsageError(_GONE[0], hint=_GONE[1])
+    error = future.exception()
+    if error is None:
+        result = future.result()
+        assert isinstance(result, Outcome)
+        return result
+    if isinstance(error, KilledWorker):
+        reason = f"each of {MOST_DEATHS} workers that began it has died"
+        return Outcome(TaskState.POISONED, None, reason, 0.0)
+    return Outcome(TaskState.FAILED, None, f"{type(error).__name__}: {error}", 0.0)
+
+
+def _require_protected(scheduler: str) -> None:
+    """Refuse to send tasks in the clear to another machine."""
+    protocol, _, rest = scheduler.rpartition("://")
+    if protocol == "tls":
+        return
+    host = rest.rpartition(":")[0].strip("[]")
+    try:
+        loopback = host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        loopback = False
+    if not loopback:
+        raise UsageError(
+            f"'{scheduler}' is another machine, and nothing protects what is sent there",
+            hint="give tls://HOST:PORT, with certificates as Dask's configuration names them",
+        )

@@ -1,0 +1,69 @@
+"""What a run plans and what comes of a task, as records that travel between processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from csg.records import record
+from symexec.testcases import DifferenceKind, Verdict
+
+
+class TaskState(StrEnum):
+    """``FAILED``: csgtest ended with 2. ``POISONED``: each process that began it has died."""
+
+    WAITING = "waiting"
+    DONE = "done"
+    FAILED = "failed"
+    POISONED = "poisoned"
+
+
+@record
+class Planned:
+    """A task as a run asks for it. ``spec``: JSON, from which ``id`` follows."""
+
+    id: str
+    spec: str
+    label: str
+
+
+@record
+class FoundReport:
+    """One report.json of a task."""
+
+    name: str
+    program: str
+    entry: str
+    verdict: Verdict
+    changes: int
+
+
+@record
+class Finding:
+    """A group of differences, by the fingerprint that ``csgtest accept`` uses."""
+
+    report: str
+    fingerprint: str
+    difference: str
+    kind: DifferenceKind
+    program: str
+    entry: str
+    functions: tuple[str, ...]
+    summary: str
+    witness: str
+    explained: bool
+    internal: bool
+    accepted: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What has come of a task. ``files``: its artefacts by their names."""
+
+    state: TaskState
+    code: int | None
+    message: str
+    seconds: float
+    reports: tuple[FoundReport, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    files: tuple[tuple[str, bytes], ...] = ()

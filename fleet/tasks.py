@@ -1,0 +1,195 @@
+"""A task: one call of ``csgtest build``, small, repeatable, and run in a process of its own.
+
+    Task(source=Commits("cJSON", "1a2b..", "3c4d.."), options=("--entry=f",), time=20.0, ..)
+
+    --run-->  Outcome(DONE, code 1, reports, findings, files)
+
+Its id is the hash of all that its result follows from, and of no places: the commits or the content
+of the files, the options, the budget, the seed and the version of csgtest. Who holds a task's text
+and its files can run it anywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import fleet
+from csg import VERSION
+from csg.errors import CsgtestError
+from csg.records import record
+from fleet.outcomes import Outcome, TaskState
+from fleet.repositories import checkout
+from fleet.results import read_files, read_results
+
+MOST_DEATHS = 3  # processes that die on one task
+_HOME = Path(fleet.__file__).parent
+_PATIENCE = 600.0, 10.0  # seconds that a task may take, and how many for each of its budget
+_SAID = 2000  # characters of its standard error that are kept
+
+
+@record
+class Commits:
+    """Two commits of a repository. ``place``: a folder, or a URL to clone; the same commits
+    elsewhere are the same task."""
+
+    place: str
+    old: str
+    new: str
+
+
+@record
+class Files:
+    """OLD and NEW in a tree of files. ``tree``: the name of its list, an artefact, in which each
+    file has its own; ``folder``: the working folder in that tree."""
+
+    tree: str
+    folder: str
+    old: str
+    new: str
+
+
+@record
+class Task:
+    source: Commits | Files
+    options: tuple[str, ...]  # words of csgtest build, but for those below
+    flags: tuple[str, ...]  # for the C compiler
+    time: float
+    seed: int
+    deterministic: bool
+
+    @property
+    def id(self) -> str:
+        form = self._form()
+        form.pop("place", None)
+        text = json.dumps({**form, "csgtest": VERSION}, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def spec(self) -> str:
+        """The task as JSON."""
+        return json.dumps(self._form(), sort_keys=True)
+
+    def _form(self) -> dict[str, object]:
+        names = type(self.source).__dataclass_fields__
+        return {
+            **{name: getattr(self.source, name) for name in names},
+            "options": list(self.options),
+            "flags": list(self.flags),
+            "time": self.time,
+            "seed": self.seed,
+            "deterministic": self.deterministic,
+        }
+
+    @property
+    def words(self) -> list[str]:
+        """The call, without its output folder."""
+        source = self.source
+        pair = [source.old, source.new]
+        return [
+            "build",
+            *(["..".join(pair)] if isinstance(source, Commits) else pair),
+            *self.options,
+            f"--time={self.time:g}",
+            f"--seed={self.seed}",
+            *(["--deterministic"] if self.deterministic else []),
+            "--quiet",
+        ]
+
+
+def task_from_spec(spec: str) -> Task:
+    form = json.loads(spec)
+    kind = Files if "tree" in form else Commits
+    source = kind(**{name: form[name] for name in kind.__dataclass_fields__})
+    return Task(
+        source,
+        tuple(form["options"]),
+        tuple(form["flags"]),
+        form["time"],
+        form["seed"],
+        form["deterministic"],
+    )
+
+
+def run(spec: str, files: Mapping[str, bytes], memory: int | None) -> Outcome:
+    """Run a task in a process of its own, which ends with this one. ``files``: the tree of a pair
+    of files; ``memory``: bytes that the search may take, unless the task says so itself."""
+    task, started = task_from_spec(spec), time.monotonic()
+    try:
+        with tempfile.TemporaryDirectory(prefix="csgtest-task-") as folder:
+            outcome = _run(task, files, memory, Path(folder))
+    except (CsgtestError, OSError) as error:
+        outcome = Outcome(TaskState.FAILED, None, str(error), 0.0)
+    return replace(outcome, seconds=time.monotonic() - started)
+
+
+def _run(task: Task, files: Mapping[str, bytes], memory: int | None, folder: Path) -> Outcome:
+    match task.source:
+        case Commits(place=place, old=old, new=new):
+            where = checkout(place, (old, new))
+        case Files(folder=below):
+            where = folder / "files" / below
+            where.mkdir(parents=True)
+            for name, content in files.items():
+                file = folder / "files" / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content)
+    words = [*task.words, f"--out={folder / 'out'}"]
+    if memory is not None and not any(each.startswith("--memory=") for each in words):
+        words.append(f"--memory={memory}")
+    words += ["--", *task.flags] if task.flags else []
+    signals = []
+    for _ in range(MOST_DEATHS):
+        code, said = _ended(words, where, task.time, folder)
+        if code is None or code >= 0:
+            return _outcome(code, said, folder / "out")
+        signals.append(signal.Signals(-code).name)
+    reason = f"each of {MOST_DEATHS} processes that began it has died: {', '.join(signals)}"
+    return Outcome(TaskState.POISONED, None, reason, 0.0)
+
+
+def _ended(words: list[str], where: Path, budget: float, folder: Path) -> tuple[int | None, str]:
+    """The exit code and the end of the standard error; None: it took too long."""
+    own = [str(_HOME / "child.py"), str(os.getpid()), str(_HOME.parent / "cli.py")]
+    before, each = _PATIENCE
+    with open(folder / "stderr", "w+b") as said:
+        process = subprocess.Popen(
+            [sys.executable, *own, *words],
+            cwd=where,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            start_new_session=True,  # Ctrl-C is for whoever asked
+        )
+        code: int | None
+        try:
+            code = process.wait(before + each * budget)
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:
+            if process.returncode is None:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        said.seek(0)
+        return code, said.read().decode("utf-8", "replace")[-_SAID:].strip()
+
+
+def _outcome(code: int | None, said: str, out: Path) -> Outcome:
+    reports, findings, finished = read_results(out) if out.is_dir() else ([], [], True)
+    files, large = read_files(out) if out.is_dir() else ([], [])
+    message = "" if code in (0, 1) else said or "it took far longer than its budget"
+    if large:
+        message = "\n".join(filter(None, [message, f"too large to be kept: {', '.join(large)}"]))
+    state = TaskState.DONE if code in (0, 1) and finished else TaskState.FAILED
+    return Outcome(state, code, message, 0.0, tuple(reports), tuple(findings), tuple(files))
