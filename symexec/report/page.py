@@ -24,6 +24,7 @@ from symexec.report.facts import named
 from symexec.report.model import Findings, Reached, Report
 from symexec.report.words import (
     AFTER,
+    NOT_BLAMED,
     Step,
     accepted_lines,
     changes_named,
@@ -304,7 +305,7 @@ def _blame(case: TestCase) -> Iterator[str]:
     for each in case.undefined:
         yield f"Undefined behaviour: {each}."
     if case.blame is None:
-        yield "Which changes bring it about was not looked into: no time was left."
+        yield NOT_BLAMED
         return
     if not case.blame.blamed:
         yield f"Changes to blame unknown: {case.blame.note}."

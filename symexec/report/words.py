@@ -468,7 +468,7 @@ def reservations(report: Report) -> list[str]:
         how = "all paths followed" if level["exhausted"] else "as far as the time went"
         found.append(f"Beyond the bounds, with up to {level['bytes']} bytes to read: {how}.")
     found += _masked(report)
-    found += [f"Changes to blame unknown: {note}." for note in _without_blame(report)]
+    found += _without_blame(report)
     if gaps := _gaps(report):
         found.append(f"Not modelled: {', '.join(gaps[:_LISTED])}.")
     return found
@@ -561,12 +561,17 @@ def _masked(report: Report) -> list[str]:
     return [f"Tests in which something is {MASKED}: {len(masked)}; for example {masked[0]}."]
 
 
+NOT_BLAMED = "Which changes bring it about was not looked into: no time was left."
+
+
 def _without_blame(report: Report) -> list[str]:
     """Why differences have nothing to blame, each reason once."""
     by_id = {case.id: case for case in report.tests}
-    witnesses = (by_id[each.witness] for each in report.groups if not each.blamed)
-    notes = (case.blame.note for case in witnesses if case.blame is not None and case.blame.note)
-    return list(dict.fromkeys(note.splitlines()[0] for note in notes))
+    witnesses = [by_id[each.witness] for each in report.groups if not each.blamed]
+    notes = [case.blame.note for case in witnesses if case.blame is not None and case.blame.note]
+    found = [f"Changes to blame unknown: {note.splitlines()[0]}." for note in notes]
+    found += [NOT_BLAMED for case in witnesses if case.blame is None]
+    return list(dict.fromkeys(found))
 
 
 def readable_test(case: TestCase, report: Report) -> str:

@@ -504,6 +504,10 @@ def test_why_nothing_is_blamed_is_told_once() -> None:
     unknown = [case("t1", b"7", blame=reason), case("t2", b"8", blame=reason, new=other)]
     print_report(report(tests=unknown), shown)
     assert shown.getvalue().count("Changes to blame unknown: the unified program cannot") == 1
+    shown = io.StringIO()
+    unknown = [case("t1", b"7", blame=None), case("t2", b"8", blame=None, new=other)]
+    print_report(report(tests=unknown), shown)
+    assert shown.getvalue().count("was not looked into: no time was left.\n") == 1
 
 
 def test_on_a_terminal_there_are_colours(monkeypatch: pytest.MonkeyPatch) -> None:
