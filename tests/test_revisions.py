@@ -292,6 +292,15 @@ def test_a_makefile_wants_the_system_or_the_folder(
     assert re.sub("-j[0-9]+", "-jN", said) == recipe
 
 
+def test_a_makefile_may_only_say_what_it_can_make(repository: Repository, tmp_path: Path) -> None:
+    text = "all:\n\t@echo make sum, or make words\n" + MAKEFILE.replace("all: ", "every: ")
+    repository.write("Makefile", text)
+    repository.commit("usage")
+    repository.edit("lib/number.c", "- '0'", "- '1'")
+    assert recipes_of(repository.folder)[-1].endswith(" lib/libutil.a sum words")
+    assert names(project(tmp_path, "HEAD")) == ["sum"]
+
+
 def test_what_is_configured_may_need_its_own_flags(repository: Repository, tmp_path: Path) -> None:
     """Some headers are read where gcc optimises alone; what compiles without that is not enough."""
     repository.write("Makefile.in", MAKEFILE.replace("-Ilib", "@CFLAGS@ -Ilib", 1))

@@ -34,6 +34,10 @@ _MAKEFILES = ("GNUmakefile", "Makefile", "makefile")
 # targets to try where the first one only prints usage
 _SYSTEMS = ("all", "linux", "generic", "unix", "posix")
 _ADDED = re.compile(r"^\s*add_subdirectory\s*\(\s*([\w./-]+)\s*\)", re.M | re.I)  # of cmake
+# of make: a rule for a program or an archive
+_OF_OBJECTS = re.compile(
+    r"^([\w/+-]+(?:\.a)?)[ \t]*:(?![:=])[^=\n#]*?(?:\.(?:o|c|a)\b|\$[({]\w*OBJ)", re.M
+)
 _JOBS = max(1, os.cpu_count() or 1)
 _MAKE = f"make -k -j{_JOBS}"
 # Quick to build, without translations, with the headers of an optimised build (of_optimisation);
@@ -87,15 +91,17 @@ def _parts_of_cmake(tree: Path) -> Iterator[str]:
 
 
 def _makefiles(tree: Path, folder: str) -> Iterator[str]:
-    """The commands for Makefiles: with the first target, or with one for systems like this one. A
-    Makefile in a folder may be meant to be included from the top."""
+    """The commands for Makefiles: with the first target, with one for systems like this one, or
+    with those that are made of objects. A Makefile in a folder may be meant to be included from the
+    top."""
     for name in _MAKEFILES:
         file = tree / folder / name
         if file.is_file():
             text = file.read_text(errors="replace")
             systems = [each for each in _SYSTEMS if re.search(rf"^{each}\s*:", text, re.M)]
             ways = ["", f" -C {folder}", f" -f {folder}/{name}"]
-            for target in ("", *(f" {each}" for each in systems)):
+            made = [each for each in dict.fromkeys(_OF_OBJECTS.findall(text)) if not is_aside(each)]
+            for target in ("", *(f" {each}" for each in [*systems, " ".join(made)] if each)):
                 for way in ways[:1] if folder == "." else ways[1:]:
                     yield f"{_MAKE}{way}{target}"
             return
