@@ -173,7 +173,7 @@ def preconditions(
     if {len(each.parameters) for each in (old, new)} != {len(entry.parameters)}:
         return ()
     asserted = list(_asserted(entry))
-    return (
+    every = (
         *_lengths(old, new, entry.parameters),
         *_command_line(old, new, stepped),
         *_single(entry.parameters, new, stepped),
@@ -182,6 +182,8 @@ def preconditions(
         *(each for each in asserted if isinstance(each.claim, Asserted)),
         *_from_callers(old, new, entry, asked),
     )
+    once = {each.text: each for each in reversed(every)}  # the first of those that say the same
+    return tuple(each for each in every if once[each.text] is each)
 
 
 class _Version:

@@ -349,6 +349,14 @@ def test_writing_to_one_element_more_than_there_has_to_be_is_found(tmp_path: Pat
     assert "regression" in {each["class"] for each in done.report["groups"]}, done.out
 
 
+def test_what_is_expected_for_two_reasons_is_told_once() -> None:
+    text = "static int f(int *p) { assert(p); if (p) return *p + KEPT; return 0; }"
+    text += "int x; int g(void) { return f(&x); }"
+    old, new = (HEADER + text.replace("KEPT", each) for each in "12")
+    (each,) = expectations(old, new)
+    assert (each.text, each.reason) == ("p is not null", "it is asserted before anything else")
+
+
 def test_what_leads_to_one_number_has_one(tmp_path: Path) -> None:
     """Neither none, which would be read or written behind its end, nor several."""
     text = "int f(const char *s, int *err, int *all) { *err = *s; return all[1] + KEPT; }"
