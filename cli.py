@@ -38,10 +38,12 @@ if TYPE_CHECKING:
         Export,
         FleetOptions,
         GraphOptions,
+        HistoryOptions,
         InitOptions,
         Options,
         ReplayOptions,
         RunOptions,
+        ShowOptions,
         SuiteOptions,
         UnifyOptions,
     )
@@ -199,6 +201,10 @@ def perform(call: Call) -> int:
                 return _accept(options)
             case asked.FleetOptions() as options:
                 return _fleet(options, silent, call.json)
+            case asked.HistoryOptions() as options:
+                return _history(options, silent, call.json)
+            case asked.ShowOptions() as options:
+                return _show(options, call.json)
             case asked.SuiteOptions() as options:
                 return _suite(options, progress, call.json)
             case asked.CompareOptions() as options:
@@ -371,16 +377,39 @@ def _fleet(options: FleetOptions, quiet: bool, json: bool) -> int:
 
     require("fleet", engine=True)
     from fleet.session import fleet
-
-    return _ended(fleet(options, quiet), json)
-
-
-def _ended(run: Ended, json: bool) -> int:
-    """Print what has come of a run of tasks."""
-    from csg.errors import LINES, printable
     from fleet.showing import run_json, run_table
 
-    print(run_json(run) if json else printable(run_table(run), LINES))
+    run = fleet(options, quiet)
+    return _ended(run, run_json(run) if json else run_table(run))
+
+
+def _history(options: HistoryOptions, quiet: bool, json: bool) -> int:
+    from fleet import require
+
+    require("history", engine=True)
+    from fleet.histories import history
+    from fleet.showing import history_json, history_table
+
+    found = history(options, quiet)
+    return _ended(found.ended, history_json(found) if json else history_table(found))
+
+
+def _show(options: ShowOptions, json: bool) -> int:
+    from csg.errors import LINES, printable
+    from fleet import require
+
+    require("show")
+    from fleet.showing import show
+
+    print(printable(show(options, json), LINES))
+    return SAME
+
+
+def _ended(run: Ended, text: str) -> int:
+    """Print what has come of a run of tasks, and return the exit code."""
+    from csg.errors import LINES, printable
+
+    print(printable(text, LINES))
     if run.interrupted:
         print("csgtest: interrupted; what was found is kept: --resume goes on", file=sys.stderr)
         return INTERRUPTED

@@ -102,19 +102,23 @@ class Work:
         self._shown = _Shown(quiet)
         self._spent = 0.0
 
-    def finished(self, budget: float | None = None) -> bool:
+    def finished(self, budget: float | None = None, close: bool = True) -> bool:
         """Run all that waits; within a budget, the pairs that showed nothing again, with more time
-        each, until it is spent. False: Ctrl-C has come."""
+        each, until it is spent. False: Ctrl-C has come. Unless ``close``, workers that are there
+        wait for more."""
+        done = False
         try:
             while self._drained(budget):
                 longer = self._longer() if budget is not None else []
                 if not longer:
                     break
                 self._store.add(self._run, longer)
+            done = True
         except KeyboardInterrupt:
             return False
         finally:
-            self.close()
+            if close or not done:
+                self.close()
         return True
 
     def close(self) -> None:

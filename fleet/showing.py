@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import assert_never
 
+from csg.errors import UsageError
+from fleet.histories import Fate, History, Span
 from fleet.outcomes import TaskState
 from fleet.session import Ended
-from fleet.store import Row, redacted
+from fleet.store import Row, Store, redacted
+from symexec.options import Shown, ShowOptions
 
 _MESSAGE = 200  # characters of a message in a table
 _NOT_SHOWN = ("spec",)
@@ -18,27 +24,66 @@ def run_table(run: Ended) -> str:
     """What has come of a run: its findings, what is amiss, and a line that counts."""
     labels = {each["id"]: each["label"] for each in run.tasks}
     found = [each for each in run.findings if each["accepted"] is None]
-    lines = [line for each in found for line in _finding(each, labels[each["task"]])]
+    lines = [line for each in found for line in _finding(each, f"in {labels[each['task']]}")]
+    return "\n".join([*lines, *_amiss(run), _counted(run, len(found))])
+
+
+def history_table(history: History) -> str:
+    """The differences of a history, each with the commits that brought it and took it away."""
+    lines = [
+        line
+        for each in history.spans
+        for line in _finding(
+            each.finding, f"brought by {each.commit[:10]} {each.title}", _fate(each)
+        )
+    ]
+    run = history.ended
+    return "\n".join([*lines, *_amiss(run), _counted(run, len(history.spans))])
+
+
+def _fate(span: Span) -> str:
+    until = f"{span.until[:10]} {span.until_title}"
+    match span.fate:
+        case Fate.STANDS:
+            return f"still there in {until}"
+        case Fate.GONE:
+            return f"taken away by {until}"
+        case Fate.CHANGED:
+            return f"changed by {until}"
+        case Fate.UNKNOWN:
+            return f"not known after {until}, which could not be tested"
+        case _:
+            assert_never(span.fate)
+
+
+def _amiss(run: Ended) -> list[str]:
+    lines = []
     for each in run.tasks:
         if each["state"] in (TaskState.FAILED, TaskState.POISONED):
             lines.append(f"{each['state']}: {each['label']}")
             lines += [f"    {line}" for line in each["message"][:_MESSAGE].splitlines()]
-    states = Counter(each["state"] for each in run.tasks)
-    counted = ", ".join(f"{states[each]} {each}" for each in TaskState if states[each])
-    accepted = len(run.findings) - len(found)
-    lines.append(
-        f"run {run.run} in {redacted(run.store)}: {len(run.tasks)} tasks ({counted or 'none'}), "
-        f"{len(found)} differences{f', {accepted} accepted' if accepted else ''}"
+    return lines
+
+
+def _counted(run: Ended, found: int) -> str:
+    accepted = sum(each["accepted"] is not None for each in run.findings)
+    tasks = _tasks(Counter(each["state"] for each in run.tasks))
+    return (
+        f"run {run.run} in {redacted(run.store)}: {tasks}, "
+        f"{found} difference{'s'[: found != 1]}{f', {accepted} accepted' if accepted else ''}"
     )
-    return "\n".join(lines)
 
 
-def _finding(each: Row, label: str) -> list[str]:
-    return [
-        f"{each['fingerprint']}  {each['summary']}",
-        f"    {each['witness']}",
-        f"    in {label}",
-    ]
+def _tasks(states: Mapping[str, int]) -> str:
+    """``3 tasks (2 done, 1 failed)``"""
+    number = sum(states.values())
+    counted = ", ".join(f"{states[each]} {each}" for each in TaskState if states.get(each))
+    return f"{number} task{'s'[: number != 1]}{f' ({counted})' if counted else ''}"
+
+
+def _finding(each: Row, *notes: str) -> list[str]:
+    lines = (each["witness"], *notes)
+    return [f"{each['fingerprint']}  {each['summary']}", *(f"    {line}" for line in lines)]
 
 
 def run_json(run: Ended) -> str:
@@ -51,5 +96,98 @@ def run_json(run: Ended) -> str:
     return json.dumps(form, indent=1)
 
 
+def history_json(history: History) -> str:
+    form = {
+        "run": history.ended.run,
+        "finished": not history.ended.interrupted,
+        "tasks": rows_form(history.ended.tasks),
+        "findings": [
+            {**each.finding, "brought": each.commit, "fate": each.fate, "until": each.until}
+            for each in history.spans
+        ],
+    }
+    return json.dumps(form, indent=1)
+
+
 def rows_form(rows: Iterable[Row]) -> Sequence[Row]:
     return [{key: each[key] for key in each if key not in _NOT_SHOWN} for each in rows]
+
+
+# ---------------------------------------------------------------------------------------- queries
+
+
+def show(options: ShowOptions, as_json: bool) -> str:
+    """``csgtest show``: the text to print."""
+    with Store.open(options.store.place, options.store.artefacts, new=False) as store:
+        if options.run is not None and options.run not in {each["id"] for each in store.runs()}:
+            raise UsageError(f"there is no run {options.run}", hint="csgtest show runs lists them")
+        if options.task is not None:
+            assert options.output is not None
+            return _written(store, options.task, options.output)
+        rows = _rows(store, options)
+        if as_json:
+            return json.dumps(rows_form(rows), indent=1)
+        return "\n".join(_lines(store, options.what, rows)) or "There is nothing to show."
+
+
+def _rows(store: Store, options: ShowOptions) -> Sequence[Row]:
+    match options.what:
+        case Shown.FINDINGS:
+            return store.findings(options.run, fingerprint=options.fingerprint)
+        case Shown.TASKS:
+            return store.tasks(options.run)
+        case Shown.RUNS:
+            return [each for each in store.runs() if options.run in (None, each["id"])]
+        case _:
+            assert_never(options.what)
+
+
+def _lines(store: Store, what: Shown, rows: Sequence[Row]) -> list[str]:
+    match what:
+        case Shown.FINDINGS:
+            labels = {each["id"]: each["label"] for each in store.tasks()}
+            lines = []
+            for each in rows:
+                accepted = each["accepted"]
+                notes = [] if accepted is None else [f"accepted{accepted and f': {accepted}'}"]
+                lines += _finding(each, f"in {labels[each['task']]} ({each['task']})", *notes)
+            return lines
+        case Shown.TASKS:
+            return [
+                f"{each['id']}  run {each['run']}  {each['state']:8}  "
+                f"{_seconds(each['seconds'])}  {each['label']}"
+                for each in rows
+            ]
+        case Shown.RUNS:
+            return [
+                f"{each['id']:4}  {_when(each['begun'])}  "
+                f"{'ended' if each['ended'] is not None else 'not ended'}  "
+                f"{each['command']} {each['source']}: {_tasks(each['tasks'])}"
+                for each in rows
+            ]
+        case _:
+            assert_never(what)
+
+
+def _seconds(value: float | None) -> str:
+    return "       -" if value is None else f"{value:6.1f} s"
+
+
+def _when(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _written(store: Store, task: str, folder: Path) -> str:
+    """Write the files of a task to a folder that is empty or not there."""
+    files = store.files(task)
+    if not files:
+        raise UsageError(f"there are no files of a task '{task}'", hint="csgtest show tasks")
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"'{folder}' is not empty", hint="name another folder")
+    for each in files:
+        file = folder / each["name"]
+        if not file.resolve().is_relative_to(folder.resolve()):
+            raise UsageError(f"'{each['name']}' is no name of a file in a folder")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(store.artefacts.get(each["hash"]))
+    return f"{folder}: {len(files)} files"

@@ -527,6 +527,39 @@ class FleetOptions:
 
 
 @record
+class HistoryOptions:
+    """``csgtest history``: each commit of ``revisions`` (``A..B``) against its parent."""
+
+    revisions: str
+    store: StoreOptions = StoreOptions()
+    engine: EngineOptions = EngineOptions()
+    time: float | None = None
+    seed: int | None = None
+    deterministic: bool = False
+
+
+class Shown(Enum):
+    """What ``csgtest show`` lists."""
+
+    FINDINGS = "findings"
+    TASKS = "tasks"
+    RUNS = "runs"
+
+
+@record
+class ShowOptions:
+    """``csgtest show``: what the store holds. ``run`` and ``fingerprint`` choose; ``task`` and
+    ``output``: the files of a task, written to a folder."""
+
+    what: Shown = Shown.FINDINGS
+    store: StoreOptions = StoreOptions()
+    run: int | None = None
+    fingerprint: str | None = None
+    task: str | None = None
+    output: Path | None = None
+
+
+@record
 class InitOptions:
     """``csgtest init``: a csgtest.toml for the repository that the working folder lies in."""
 
@@ -560,6 +593,8 @@ Options = (
     | EmitOptions
     | SuiteOptions
     | FleetOptions
+    | HistoryOptions
+    | ShowOptions
     | InitOptions
     | CompletionOptions
     | ManualOptions

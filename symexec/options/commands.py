@@ -24,6 +24,7 @@ from symexec.options import (
     GraphFormat,
     GraphKind,
     Options,
+    Shown,
     reading,
 )
 from symexec.options.definitions import (
@@ -208,6 +209,52 @@ exit code: 0 no difference that --fail-on names, 1 differences, 2 trouble""",
   csgtest fleet LIST.toml --resume
 
 exit code: 0 no difference found, 1 differences, 2 trouble""",
+        rest="",
+    ),
+    "history": Command(
+        "search each commit of a series: which brought a difference, and which took it away",
+        (
+            row("revisions", metavar="A..B", help="commits of this repository, without A"),
+            *EACH_TASK,
+            *ENGINE,
+            *STORE,
+            *SHOWN,
+        ),
+        reading.history,
+        """\
+  csgtest history v1.0..HEAD
+  csgtest history HEAD~20..HEAD --time 5 --jobs 8
+
+exit code: 0 no difference found, 1 differences, 2 trouble""",
+        rest="",
+    ),
+    "show": Command(
+        "list what the store holds: findings, tasks or runs",
+        (
+            row(
+                "what",
+                metavar="WHAT",
+                choices=names(Shown),
+                nargs="?",
+                default=Shown.FINDINGS.value,
+                help="findings, tasks or runs (default: %(default)s)",
+            ),
+            row("--run", metavar="N", type=positive_count, help="only those of this run"),
+            row(
+                "--fingerprint",
+                metavar="ID",
+                help="only findings whose fingerprint begins so, in all runs",
+            ),
+            row("--task", metavar="ID", help="the files of this task, written to --output"),
+            row("-o", "--output", metavar="FOLDER", type=Path, help="folder for --task"),
+            *STORE,
+            *(each for each in SHOWN if each.key == "json"),
+        ),
+        reading.show,
+        """\
+  csgtest show
+  csgtest show tasks --run 3 --json
+  csgtest show --task b33e5bd3bf18000e -o found""",
         rest="",
     ),
     "suite": Command(

@@ -39,6 +39,7 @@ from symexec.options import (
     GraphFormat,
     GraphKind,
     GraphOptions,
+    HistoryOptions,
     InitOptions,
     InputOptions,
     ManualOptions,
@@ -50,6 +51,8 @@ from symexec.options import (
     SearchOptions,
     Shadow,
     ShadowOptions,
+    Shown,
+    ShowOptions,
     SolverName,
     StoreOptions,
     SuiteOptions,
@@ -399,6 +402,20 @@ def fleet(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
         given.seed,
         given.deterministic,
         given.budget,
+    )
+
+
+def history(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
+    engine = _engine(given)
+    chosen = (given.time, given.seed, given.deterministic)
+    return HistoryOptions(given.revisions, _store(given), engine, *chosen)
+
+
+def show(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
+    if (given.task is None) != (given.output is None):
+        raise UsageError("--task and --output go together", hint="name a task and a folder")
+    return ShowOptions(
+        Shown(given.what), _store(given), given.run, given.fingerprint, given.task, given.output
     )
 
 

@@ -158,7 +158,7 @@ def test_list_without_differences_ends_with_0(tmp_path: Path) -> None:
     pairs.write_text("\n".join([*lines[:2], *lines[-3:]]))
     done = csgtest("fleet", "LIST.toml", "--jobs", "1", folder=tmp_path)
     assert done.code == 0, done.err
-    assert "1 tasks (1 done), 0 differences" in done.out
+    assert "1 task (1 done), 0 differences" in done.out
     assert refused(tmp_path, "--scheduler", "tcp://192.0.2.1:8786").count("another machine") == 1
     assert "is for workers of this call" in refused(tmp_path, "--scheduler", "a", "--jobs", "1")
 

@@ -1,0 +1,126 @@
+"""Which commit brought a difference, and which took it away."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from fleet.histories import spans
+from fleet.outcomes import Outcome, Planned, TaskState
+from fleet.store import Store
+from fleet.tasks import Commits, Task
+from tests.command_line import csgtest
+from tests.fleet.outcomes import FINDING, REPORT
+from tests.repositories import Repository
+
+FAILED = ("failed",)
+CLAMP = "int clamp(int x)\n{\n    if (x > 9)\n        return 10;\n    return x;\n}\n"
+WRAP = "int wrap(int x)\n{\n    return x < 0 ? 0 : x;\n}\n"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(str(tmp_path / "store")) as opened:
+        yield opened
+
+
+def task(old: str, new: str) -> Planned:
+    found = Task(Commits("r", old, new), (), (), 1.0, 0, True)
+    return Planned(found.id, found.spec, f"{new} title of {new}")
+
+
+def shown(store: Store, old: str, new: str, *fingerprints: str, failed: bool = False) -> None:
+    state = TaskState.FAILED if failed else TaskState.DONE
+    findings = tuple(
+        replace(FINDING, fingerprint=name, functions=(function or "f",))
+        for name, _, function in (each.partition("@") for each in fingerprints)
+    )
+    store.complete(task(old, new).id, Outcome(state, 1, "", 0.1, (REPORT,), findings))
+
+
+def followed(store: Store, commits: str, answers: dict[str, tuple[str, ...]]) -> list[str]:
+    """The spans of a history whose pairs of commits (``ad``: from a to d) show these findings, and
+    of which nothing else is asked."""
+    run = store.begin("history", "a..", [task(*each) for each in pairwise(commits)])
+    for old, new in pairwise(commits):
+        shown(store, old, new, *answers.pop(old + new, ()))
+    while wanted := spans(store, run)[1]:
+        store.add(run, [task(*each) for each in wanted])
+        for old, new in wanted:
+            found = answers.pop(old + new)
+            failed = found == FAILED
+            shown(store, old, new, *(() if failed else found), failed=failed)
+    assert answers == {}
+    return [
+        f"{each.finding['fingerprint']} {each.commit} {each.fate} {each.until}"
+        for each in spans(store, run)[0]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ({}, []),
+        ({"de": ("x",)}, ["x e stands e"]),
+        ({"ab": ("x",), "ae": ("x",)}, ["x b stands e"]),
+        ({"ab": ("x",), "ae": (), "ac": ("x",), "ad": ()}, ["x b gone d"]),
+        ({"ab": ("x",), "ae": (), "ac": ()}, ["x b gone c"]),
+        ({"ab": ("x",), "ae": ("y@f",), "ac": ("x",), "ad": ("y@f",)}, ["x b changed d"]),
+        ({"ab": ("x",), "ae": ("y@g",), "ac": ("x",), "ad": ("y@g",)}, ["x b gone d"]),
+        ({"ab": ("x",), "ae": FAILED}, ["x b unknown e"]),
+        ({"ab": ("x",), "ae": (), "ac": FAILED}, ["x b unknown c"]),
+        (
+            {"ab": ("x", "y"), "ae": ("y",), "ac": ("x", "y"), "ad": ("y",), "cd": ("z",),
+             "ce": ("z",)},
+            ["x b changed d", "y b stands e", "z d stands e"],
+        ),
+    ],
+)  # fmt: skip
+def test_spans(store: Store, answers: dict[str, tuple[str, ...]], expected: list[str]) -> None:
+    assert followed(store, "abcde", dict(answers)) == expected
+
+
+def test_history_of_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    repository = Repository(tmp_path, {"clamp.c": CLAMP, "wrap.c": WRAP})
+    repository.edit("clamp.c", "x > 9", "x > 8")
+    brought = repository.commit("clamp earlier")
+    repository.edit("wrap.c", "x < 0", "x <= 0")
+    repository.commit("nothing that shows")
+    repository.edit("clamp.c", "x > 8", "x > 9")
+    gone = repository.commit("clamp as before")
+    words = ("history", "HEAD~3..HEAD", "--time", "2", "--deterministic", "--jobs", "2")
+    done = csgtest(*words, "--json", "--quiet", folder=tmp_path)
+    assert done.code == 1, done.err
+    findings = json.loads(done.out)["findings"]
+    assert [
+        (each["witness"], each["brought"], each["fate"], each["until"]) for each in findings
+    ] == [
+        ("clamp(9): returns 9, now returns 10", brought, "gone", gone),
+        ("clamp(9): returns 10, now returns 9", gone, "stands", gone),
+    ]
+    shown_again(tmp_path, gone)
+
+
+def shown_again(folder: Path, gone: str) -> None:
+    """The same from the store, where nothing has to be run."""
+    done = csgtest("history", "HEAD~3..HEAD", "--time", "2", "--deterministic", folder=folder)
+    assert f"taken away by {gone[:10]} clamp as before" in done.out
+    assert done.err == ""
+    tasks = json.loads(csgtest("show", "tasks", "--run", "1", "--json", folder=folder).out)
+    (first, *_) = tasks
+    assert {each["state"] for each in tasks} == {"done"}
+    done = csgtest("show", "runs", folder=folder)
+    assert [line.split()[0] for line in done.out.splitlines()] == ["1", "2"]
+    done = csgtest("show", "--run", "1", folder=folder)
+    assert "regression of" in done.out or "difference of" in done.out
+    done = csgtest("show", "--task", first["id"], "-o", "files", folder=folder)
+    assert (folder / "files/report.json").exists(), done.err
+    assert csgtest("show", "--task", first["id"], "-o", "files", folder=folder).code == 2
+    assert csgtest("show", "--run", "9", folder=folder).code == 2
+    assert csgtest("show", "--store", "nothing", folder=folder).code == 2
