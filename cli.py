@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         ReplayOptions,
         RunOptions,
         ShowOptions,
+        SiteOptions,
         SuiteOptions,
         UnifyOptions,
     )
@@ -205,6 +206,8 @@ def perform(call: Call) -> int:
                 return _history(options, silent, call.json)
             case asked.ShowOptions() as options:
                 return _show(options, call.json)
+            case asked.SiteOptions() as options:
+                return _site(options)
             case asked.SuiteOptions() as options:
                 return _suite(options, progress, call.json)
             case asked.CompareOptions() as options:
@@ -402,6 +405,17 @@ def _show(options: ShowOptions, json: bool) -> int:
     from fleet.showing import show
 
     print(printable(show(options, json), LINES))
+    return SAME
+
+
+def _site(options: SiteOptions) -> int:
+    from fleet import require
+
+    require("site")
+    from fleet.site import write_site
+
+    pages = write_site(options)
+    print(f"{options.folder / 'index.html'}: {pages} page{'s'[: pages != 1]}")
     return SAME
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import assert_never
 
 from csg.errors import UsageError
 from fleet.lists import Candidate
@@ -201,3 +202,19 @@ def _chain(rows: Iterable[Row]) -> list[Row]:
             break
         found.append(each)
     return found
+
+
+def fate_text(span: Span) -> str:
+    """What became of a difference, in words."""
+    until = f"{span.until[:10]} {span.until_title}"
+    match span.fate:
+        case Fate.STANDS:
+            return f"still there in {until}"
+        case Fate.GONE:
+            return f"taken away by {until}"
+        case Fate.CHANGED:
+            return f"changed by {until}"
+        case Fate.UNKNOWN:
+            return f"not known after {until}, which could not be tested"
+        case _:
+            assert_never(span.fate)

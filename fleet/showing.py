@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import assert_never
 
 from csg.errors import UsageError
-from fleet.histories import Fate, History, Span
+from fleet.histories import History, fate_text
 from fleet.outcomes import TaskState
 from fleet.session import Ended
 from fleet.store import Row, Store, redacted
+from fleet.wording import counted_tasks, when
 from symexec.options import Shown, ShowOptions
 
 _MESSAGE = 200  # characters of a message in a table
@@ -34,26 +34,11 @@ def history_table(history: History) -> str:
         line
         for each in history.spans
         for line in _finding(
-            each.finding, f"brought by {each.commit[:10]} {each.title}", _fate(each)
+            each.finding, f"brought by {each.commit[:10]} {each.title}", fate_text(each)
         )
     ]
     run = history.ended
     return "\n".join([*lines, *_amiss(run), _counted(run, len(history.spans))])
-
-
-def _fate(span: Span) -> str:
-    until = f"{span.until[:10]} {span.until_title}"
-    match span.fate:
-        case Fate.STANDS:
-            return f"still there in {until}"
-        case Fate.GONE:
-            return f"taken away by {until}"
-        case Fate.CHANGED:
-            return f"changed by {until}"
-        case Fate.UNKNOWN:
-            return f"not known after {until}, which could not be tested"
-        case _:
-            assert_never(span.fate)
 
 
 def _amiss(run: Ended) -> list[str]:
@@ -67,18 +52,11 @@ def _amiss(run: Ended) -> list[str]:
 
 def _counted(run: Ended, found: int) -> str:
     accepted = sum(each["accepted"] is not None for each in run.findings)
-    tasks = _tasks(Counter(each["state"] for each in run.tasks))
+    tasks = counted_tasks(Counter(each["state"] for each in run.tasks))
     return (
         f"run {run.run} in {redacted(run.store)}: {tasks}, "
         f"{found} difference{'s'[: found != 1]}{f', {accepted} accepted' if accepted else ''}"
     )
-
-
-def _tasks(states: Mapping[str, int]) -> str:
-    """``3 tasks (2 done, 1 failed)``"""
-    number = sum(states.values())
-    counted = ", ".join(f"{states[each]} {each}" for each in TaskState if states.get(each))
-    return f"{number} task{'s'[: number != 1]}{f' ({counted})' if counted else ''}"
 
 
 def _finding(each: Row, *notes: str) -> list[str]:
@@ -160,9 +138,9 @@ def _lines(store: Store, what: Shown, rows: Sequence[Row]) -> list[str]:
             ]
         case Shown.RUNS:
             return [
-                f"{each['id']:4}  {_when(each['begun'])}  "
+                f"{each['id']:4}  {when(each['begun'])}  "
                 f"{'ended' if each['ended'] is not None else 'not ended'}  "
-                f"{each['command']} {each['source']}: {_tasks(each['tasks'])}"
+                f"{each['command']} {each['source']}: {counted_tasks(each['tasks'])}"
                 for each in rows
             ]
         case _:
@@ -171,10 +149,6 @@ def _lines(store: Store, what: Shown, rows: Sequence[Row]) -> list[str]:
 
 def _seconds(value: float | None) -> str:
     return "       -" if value is None else f"{value:6.1f} s"
-
-
-def _when(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _written(store: Store, task: str, folder: Path) -> str:

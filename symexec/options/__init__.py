@@ -560,6 +560,14 @@ class ShowOptions:
 
 
 @record
+class SiteOptions:
+    """``csgtest site``: pages of what the store holds, in ``folder``."""
+
+    folder: Path
+    store: StoreOptions = StoreOptions()
+
+
+@record
 class InitOptions:
     """``csgtest init``: a csgtest.toml for the repository that the working folder lies in."""
 
@@ -595,6 +603,7 @@ Options = (
     | FleetOptions
     | HistoryOptions
     | ShowOptions
+    | SiteOptions
     | InitOptions
     | CompletionOptions
     | ManualOptions

@@ -257,6 +257,13 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
   csgtest show --task b33e5bd3bf18000e -o found""",
         rest="",
     ),
+    "site": Command(
+        "write pages of what the store holds, which need no server and no network",
+        (row("folder", metavar="DIR", type=Path, help="folder to write"), *STORE),
+        reading.site,
+        "  csgtest site pages",
+        rest="",
+    ),
     "suite": Command(
         "run a test suite on both versions, then search from its tests",
         (

@@ -53,6 +53,7 @@ from symexec.options import (
     ShadowOptions,
     Shown,
     ShowOptions,
+    SiteOptions,
     SolverName,
     StoreOptions,
     SuiteOptions,
@@ -417,6 +418,10 @@ def show(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
     return ShowOptions(
         Shown(given.what), _store(given), given.run, given.fingerprint, given.task, given.output
     )
+
+
+def site(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
+    return SiteOptions(given.folder, _store(given))
 
 
 def init(given: argparse.Namespace, words: tuple[str, ...]) -> Options:

@@ -46,7 +46,7 @@ from symexec.testcases.inputs import Json
 from symexec.triage import Group, differing_parts
 
 if TYPE_CHECKING:
-    from jinja2.environment import TemplateModule
+    from jinja2.environment import Environment, TemplateModule
 
     from csg.render import Highlights
 
@@ -64,20 +64,13 @@ _PICTURE, _FINDINGS, _ACCEPTED, _NODES, _PATCH = 2_300_000, 1_000_000, 200_000, 
 
 def page(report: Report, svg: str | None = None) -> str:
     """The page. ``svg`` is inserted without escaping: it must be made by csgtest."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
     from csg.render import script_hash, viewer, viewer_script, viewer_style
 
     graph = svg if svg is not None and "<svg" in svg and len(svg) <= _PICTURE else None
     script = _asset("page.js") + (viewer_script() if graph is not None else "")
-    environment = Environment(
-        loader=FileSystemLoader(_HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates(_HERE)
     template = environment.get_template("page.html")
     found = report.findings()
     blocks = _Blocks(environment.get_template("page_blocks.html").module)
@@ -109,6 +102,24 @@ def page(report: Report, svg: str | None = None) -> str:
         version=VERSION,
     )
     return printable(text, LINES)
+
+
+def templates(folder: Path) -> Environment:
+    """The templates of a folder, which escape all that is put into them."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def page_style() -> str:
+    """The style of all pages."""
+    return _asset("page.css")
 
 
 def _asset(name: str) -> str:
