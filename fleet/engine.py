@@ -22,7 +22,7 @@ from types import TracebackType
 
 import dask
 import distributed
-from distributed.client import FutureCancelledError
+from distributed.client import FutureCancelledError, FuturesCancelledError
 from distributed.scheduler import KilledWorker
 
 from csg.errors import UsageError
@@ -59,7 +59,7 @@ class Engine:
     @classmethod
     def open(cls, jobs: int | None, scheduler: str | None) -> Engine:
         """Begin workers of our own, or find those of a scheduler."""
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        _silence()
         if scheduler is not None:
             _require_protected(scheduler)
             try:
@@ -119,7 +119,7 @@ class Engine:
             distributed.wait(list(self._running), seconds, return_when="FIRST_COMPLETED")
         except TimeoutError:
             pass
-        except FutureCancelledError:
+        except (FutureCancelledError, FuturesCancelledError):
             raise UsageError(_GONE[0], hint=_GONE[1]) from None
         if self._client.status != "running":
             raise UsageError(_GONE[0], hint=_GONE[1])
@@ -139,6 +139,13 @@ def _outcome(future: distributed.Future) -> Outcome:
         reason = f"each of {MOST_DEATHS} workers that began it has died"
         return Outcome(TaskState.POISONED, None, reason, 0.0)
     return Outcome(TaskState.FAILED, None, f"{type(error).__name__}: {error}", 0.0)
+
+
+def _silence() -> None:
+    """Let Dask say nothing: what matters of it is in what comes of tasks."""
+    for name in ("distributed", "tornado", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _require_protected(scheduler: str) -> None:

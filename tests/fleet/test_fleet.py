@@ -26,6 +26,8 @@ from tests.command_line import CSGTEST, Done, csgtest
 from tests.fleet.test_lists import Contents
 
 Found = set[tuple[str, str]]  # the task and the fingerprint
+# Begins a scheduler: its address, how to kill it, and the process of its two workers.
+Begin = Callable[[], tuple[str, Callable[[], None], int]]
 
 
 def write_pairs(folder: Path, count: int) -> Path:
@@ -127,9 +129,59 @@ def wait_for(shown: Callable[[], Any], seconds: float = 90.0) -> Any:
     raise AssertionError("it did not come in time")
 
 
-def test_fleet_survives_kills_of_worker_and_client(tmp_path: Path) -> None:
+@pytest.fixture
+def scheduler() -> Iterator[Begin]:
+    begun: list[subprocess.Popen[bytes]] = []
+
+    def begin() -> tuple[str, Callable[[], None], int]:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        address = f"tcp://127.0.0.1:{port}"
+        words = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+        main = _dask("scheduler", *words)
+        worker = _dask("worker", address, "--nworkers", "2", "--nthreads", "1", "--no-dashboard")
+        begun.extend([main, worker])
+
+        def kill() -> None:
+            main.kill()
+            main.wait()
+
+        return address, kill, worker.pid
+
+    yield begin
+    for each in begun:
+        if each.poll() is None:
+            for below in psutil.Process(each.pid).children(recursive=True):
+                with suppress(psutil.Error):
+                    below.kill()
+            each.kill()
+        each.wait()
+
+
+def _dask(*words: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_" + words[0], *words[1:]],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "DASK_DISTRIBUTED__WORKER__DAEMON": "True"},
+    )
+
+
+def test_fleet_survives_kills(tmp_path: Path, scheduler: Begin) -> None:
+    """Of the scheduler, of a worker and of the client."""
     write_pairs(tmp_path, 3)
-    with Client(tmp_path, "--jobs", "2") as client:
+    address, kill, own = scheduler()
+    with Client(tmp_path, "--scheduler", address) as client:
+        wait_for(lambda: workers_below(own))
+        kill()
+        assert client.wait(60) == 2
+    assert (tmp_path / "log").read_text().splitlines()[-2:] == [
+        "csgtest: error: the scheduler is gone",
+        "  hint: start it again and give --resume: nothing that ended is lost",
+    ]
+    with Client(tmp_path, "--jobs", "2", "--resume") as client:
         (worker, *_) = wait_for(client.workers)
         worker.kill()
         wait_for(lambda: "done" in states(tmp_path))
@@ -173,51 +225,8 @@ def refused(folder: Path, *words: str) -> str:
 # ----------------------------------------------------------------------------------- for the night
 
 
-@pytest.fixture
-def scheduler() -> Iterator[Callable[[], tuple[str, Callable[[], None], int]]]:
-    """Begins a scheduler with two workers, and says how to kill it: twice is a new one."""
-    begun: list[subprocess.Popen[bytes]] = []
-
-    def begin() -> tuple[str, Callable[[], None], int]:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        address = f"tcp://127.0.0.1:{port}"
-        words = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
-        main = _dask("scheduler", *words)
-        worker = _dask("worker", address, "--nworkers", "2", "--nthreads", "1", "--no-dashboard")
-        begun.extend([main, worker])
-
-        def kill() -> None:
-            main.kill()
-            main.wait()
-
-        return address, kill, worker.pid
-
-    yield begin
-    for each in begun:
-        if each.poll() is None:
-            for below in psutil.Process(each.pid).children(recursive=True):
-                with suppress(psutil.Error):
-                    below.kill()
-            each.kill()
-        each.wait()
-
-
-def _dask(*words: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "distributed.cli.dask_" + words[0], *words[1:]],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "DASK_DISTRIBUTED__WORKER__DAEMON": "True"},
-    )
-
-
 @pytest.mark.night
-def test_forty_kills_change_nothing(
-    tmp_path: Path, scheduler: Callable[[], tuple[str, Callable[[], None], int]]
-) -> None:
+def test_forty_kills_change_nothing(tmp_path: Path, scheduler: Begin) -> None:
     """Of workers, of schedulers with workers of their own, and of clients, at random points of a
     fleet of 20 pairs. A pair that was hit three times is poisoned, and tried again at the end."""
     pairs = write_pairs(tmp_path, 20)
@@ -250,3 +259,4 @@ def test_forty_kills_change_nothing(
     assert done.code == 1, done.err
     assert stored(tmp_path) == expected
     assert set(states(tmp_path)) == {"done"}
+    assert "Traceback" not in (tmp_path / "log").read_text()
