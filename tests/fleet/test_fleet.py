@@ -222,7 +222,34 @@ def refused(folder: Path, *words: str) -> str:
     return done.err
 
 
+def test_interrupted_fleet_leaves_no_process(tmp_path: Path) -> None:
+    write_pairs(tmp_path, 2)
+    with Client(tmp_path, "--jobs", "1") as client:
+        (worker, *_) = wait_for(client.workers)
+        below = [worker, *worker.children(recursive=True)]
+        assert client.kill(signal.SIGINT) == 130
+    psutil.wait_procs(below, 20)
+    assert not any(each.is_running() for each in below)
+    log = (tmp_path / "log").read_text()
+    assert "interrupted; what was found is kept: --resume goes on" in log
+    assert "Traceback" not in log
+
+
 # ----------------------------------------------------------------------------------- for the night
+
+
+@pytest.mark.night
+def test_task_that_kills_three_workers_is_poisoned(tmp_path: Path) -> None:
+    write_pairs(tmp_path, 1)
+    with Client(tmp_path, "--jobs", "1") as client:
+        for _ in range(3):
+            (worker, *_) = wait_for(client.workers)
+            worker.kill()
+            worker.wait()
+        assert client.wait(90) == 2
+    assert states(tmp_path) == ["poisoned"]
+    assert "each of 3 workers that began it has died" in (tmp_path / "log").read_text()
+    assert csgtest("fleet", "LIST.toml", "--retry", folder=tmp_path).code == 1
 
 
 @pytest.mark.night
