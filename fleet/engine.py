@@ -34,6 +34,8 @@ _CONFIGURATION = {
     "distributed.scheduler.allowed-failures": MOST_DEATHS - 1,
     "distributed.scheduler.worker-saturation": 1.0,
     "distributed.worker.daemon": True,
+    "distributed.scheduler.http.routes": [],  # their pages would be for everybody here
+    "distributed.worker.http.routes": [],
     "distributed.comm.timeouts.connect": "30s",
     "distributed.nanny.pre-spawn-environ.OMP_NUM_THREADS": 1,
 }
@@ -78,6 +80,7 @@ class Engine:
                 memory_limit=0,  # csgtest watches its own
                 host="127.0.0.1",
                 dashboard_address=None,
+                scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
                 silence_logs=logging.CRITICAL,
                 security=distributed.Security.temporary(),
             )

@@ -102,6 +102,16 @@ class Client:
     def ended(self) -> bool:
         return self._process.poll() is not None
 
+    def listens(self) -> set[str]:
+        """The addresses at which any of its processes waits for others."""
+        whole = psutil.Process(self._process.pid)
+        return {
+            each.laddr.ip
+            for process in (whole, *whole.children(recursive=True))
+            for each in process.net_connections()
+            if each.status == psutil.CONN_LISTEN
+        }
+
     def workers(self) -> list[psutil.Process]:
         """Those with a task under way."""
         return workers_below(self._process.pid)
@@ -227,6 +237,7 @@ def test_interrupted_fleet_leaves_no_process(tmp_path: Path) -> None:
     with Client(tmp_path, "--jobs", "1") as client:
         (worker, *_) = wait_for(client.workers)
         below = [worker, *worker.children(recursive=True)]
+        assert client.listens() == {"127.0.0.1"}
         assert client.kill(signal.SIGINT) == 130
     psutil.wait_procs(below, 20)
     assert not any(each.is_running() for each in below)
