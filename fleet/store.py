@@ -13,7 +13,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,7 @@ class Store:
 
     def begin(self, command: str, source: str, planned: Iterable[Planned]) -> int:
         """Begin a run of these tasks, and return its number."""
-        with self._engine.begin() as connection:
+        with self._writing() as connection:
             values = {"command": command, "source": source, "version": VERSION}
             row = connection.execute(
                 sa.insert(RUNS).values(**values, begun=time.time()).returning(RUNS.c.id)
@@ -113,19 +114,19 @@ class Store:
 
     def add(self, run: int, planned: Iterable[Planned]) -> None:
         """Add tasks to a run; those that it has are not added again."""
-        with self._engine.begin() as connection:
+        with self._writing() as connection:
             _add(connection, run, planned)
 
     def end(self, run: int) -> None:
         """Note that nothing is left to do in a run."""
-        with self._engine.begin() as connection:
+        with self._writing() as connection:
             connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(ended=time.time()))
 
     def retry(self, run: int) -> int:
         """Let the failed and poisoned tasks of a run wait again, and return how many they are."""
         tried = (TaskState.FAILED, TaskState.POISONED)
         asked = sa.select(RUN_TASKS.c.task).where(RUN_TASKS.c.run == run)
-        with self._engine.begin() as connection:
+        with self._writing() as connection:
             connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(ended=None))
             changed = connection.execute(
                 sa.update(TASKS)
@@ -138,7 +139,7 @@ class Store:
         """Keep what has come of a task. False: it was complete before, and nothing changes."""
         stored = [(name, self.artefacts.put(data), len(data)) for name, data in outcome.files]
         now = time.time()
-        with self._engine.begin() as connection:
+        with self._writing() as connection:
             values = {"code": outcome.code, "message": outcome.message}
             changed = connection.execute(
                 sa.update(TASKS)
@@ -220,9 +221,23 @@ class Store:
         return self._rows(chosen.order_by(ARTEFACTS.c.name))
 
     def _rows(self, chosen: sa.Select[Any]) -> list[Row]:
-        reading = self._engine.execution_options(reads=True)
-        with reading.begin() as connection:
+        with self._transaction(self._engine.execution_options(reads=True)) as connection:
             return [dict(each) for each in connection.execute(chosen).mappings()]
+
+    def _writing(self) -> AbstractContextManager[Connection]:
+        return self._transaction(self._engine)
+
+    @contextmanager
+    def _transaction(self, engine: Engine) -> Iterator[Connection]:
+        """A transaction. Raises UsageError where the database is busy, full or gone."""
+        try:
+            with engine.begin() as connection:
+                yield connection
+        except OperationalError as error:
+            raise UsageError(
+                f"the store cannot be used: {error.orig}",
+                hint="nothing that was complete is lost: --resume goes on",
+            ) from None
 
 
 def _add(connection: Connection, run: int, planned: Iterable[Planned]) -> None:

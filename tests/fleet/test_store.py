@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
+import fleet.store
 from csg.errors import UsageError
 from fleet.outcomes import Planned, TaskState
 from fleet.store import Store, redacted
@@ -140,6 +142,21 @@ def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
         connection.execute("UPDATE alembic_version SET version_num = '999'")
     with pytest.raises(UsageError, match="later version of csgtest"):
         Store.open(str(tmp_path / "later"))
+
+
+def test_busy_store_is_no_defect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fleet.store, "_BUSY_MS", 10)
+    with (
+        Store.open(str(tmp_path / "store")) as store,
+        closing(sqlite3.connect(tmp_path / "store/store.sqlite", isolation_level=None)) as other,
+    ):
+        run = store.begin("fleet", "LIST.toml", planned("a"))
+        other.execute("BEGIN IMMEDIATE")
+        assert [each["id"] for each in store.tasks(run)] == ["a"]  # reading goes on
+        with pytest.raises(UsageError, match="the store cannot be used: database is locked"):
+            store.complete("a", OUTCOME)
+        other.execute("ROLLBACK")
+        assert store.complete("a", OUTCOME)
 
 
 def test_password_is_not_shown() -> None:
