@@ -66,7 +66,7 @@ class Engine:
             _require_protected(scheduler)
             try:
                 return cls(distributed.Client(scheduler, timeout=_CONNECTING), None)
-            except (OSError, ValueError, RuntimeError) as error:
+            except (OSError, ValueError, RuntimeError, TypeError) as error:  # no certificate
                 raise UsageError(
                     f"no scheduler answers at '{scheduler}': {error}",
                     hint="begin one with: dask scheduler",

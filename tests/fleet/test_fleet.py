@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import distributed
 import psutil
 import pytest
 
@@ -26,6 +27,7 @@ from tests.command_line import CSGTEST, Done, csgtest
 from tests.fleet.test_lists import Contents
 
 Found = set[tuple[str, str]]  # the task and the fingerprint
+TLS = "DASK_DISTRIBUTED__COMM__TLS__"  # as Dask reads its configuration from the environment
 # Begins a scheduler: its address, how to kill it, and the process of its two workers.
 Begin = Callable[[], tuple[str, Callable[[], None], int]]
 
@@ -147,8 +149,10 @@ def scheduler() -> Iterator[Begin]:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        address = f"tcp://127.0.0.1:{port}"
-        words = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+        protocol = "tls" if f"{TLS}CA_FILE" in os.environ else "tcp"
+        address = f"{protocol}://127.0.0.1:{port}"
+        words = ["--protocol", protocol, "--host", "127.0.0.1", "--port", str(port)]
+        words.append("--no-dashboard")
         main = _dask("scheduler", *words)
         worker = _dask("worker", address, "--nworkers", "2", "--nthreads", "1", "--no-dashboard")
         begun.extend([main, worker])
@@ -264,6 +268,30 @@ def test_task_that_kills_three_workers_is_poisoned(tmp_path: Path) -> None:
 
 
 @pytest.mark.night
+def test_scheduler_behind_certificates(
+    tmp_path: Path, scheduler: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_pairs(tmp_path, 1)
+    made = distributed.Security.temporary()
+    (tmp_path / "ca.pem").write_text(made.tls_ca_file)
+    (tmp_path / "cert.pem").write_text(made.tls_client_cert)
+    (tmp_path / "key.pem").write_text(made.tls_client_key)
+    with monkeypatch.context() as there:
+        there.setenv(f"{TLS}CA_FILE", str(tmp_path / "ca.pem"))
+        for role in ("CLIENT", "SCHEDULER", "WORKER"):
+            there.setenv(f"{TLS}{role}__CERT", str(tmp_path / "cert.pem"))
+            there.setenv(f"{TLS}{role}__KEY", str(tmp_path / "key.pem"))
+        address, _, _ = scheduler()
+        assert address.startswith("tls://")
+        done = csgtest("fleet", "LIST.toml", "--scheduler", address, folder=tmp_path)
+        assert done.code == 1, done.err
+    words = ("--scheduler", address, "--seed", "1")
+    done = csgtest("fleet", "LIST.toml", *words, folder=tmp_path)  # without a certificate
+    assert done.code == 2
+    assert "no scheduler answers" in done.err and "Traceback" not in done.err
+
+
+@pytest.mark.night
 def test_forty_kills_change_nothing(tmp_path: Path, scheduler: Begin) -> None:
     """Of workers, of schedulers with workers of their own, and of clients, at random points of a
     fleet of 20 pairs. A pair that was hit three times is poisoned, and tried again at the end."""
@@ -293,6 +321,7 @@ def test_forty_kills_change_nothing(tmp_path: Path, scheduler: Begin) -> None:
         kill()
         if "waiting" not in states(tmp_path):
             break  # nothing is left to be disturbed
+    assert left == []
     done = csgtest("fleet", "LIST.toml", "--resume", "--retry", folder=tmp_path, seconds=600)
     assert done.code == 1, done.err
     assert stored(tmp_path) == expected
