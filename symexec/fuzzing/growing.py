@@ -20,6 +20,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum, IntFlag
+from itertools import islice
 from random import Random
 from typing import Protocol, assert_never
 
@@ -43,6 +44,7 @@ MOST_ENTRIES = 512  # entries that others are made of
 WORDS = 1024  # that are put together
 WORD = 64  # bytes of one of them
 CELLS = 1 << 17  # of the map of code, as growing.c has it
+GENERATION = 45_000  # runs until another population has its turn
 MOST_RUNS = (1 << 32) - 1
 BARREN = 12  # turns without anything new after which growing is mostly left
 
@@ -390,10 +392,25 @@ class Entry:
     tries: int = 0  # inputs made of it by comparisons, or words, that have been tried
 
 
+@dataclass(slots=True)
+class Population:
+    """Inputs and the code that they have reached, as growing.c has it. ``given``: how many of those
+    that were given it has."""
+
+    entries: list[Entry]
+    covered: bytes = b""
+    given: int = 0
+    runs: int = 0
+
+
 class Growing:
     """Inputs that grow. ``runs`` counts runs of the program with coverage; ``failure``: why there
     are no more of them. ``words``: to put together, with those that the program was seen to compare
-    with."""
+    with.
+
+    A population that has got nowhere by then may stay there for long, while half of all new ones
+    get further. So every other ``GENERATION`` of runs belongs to a new one, of which nothing is
+    told but inputs that show a change."""
 
     def __init__(
         self, replay: NativeReplay, inputs: Inputs, words: Sequence[bytes], seed: int
@@ -404,10 +421,10 @@ class Growing:
         self._replay = replay
         self._inputs = inputs
         self._chance = Random(seed)
-        self._entries: list[Entry] = []
-        self._covered = b""  # the map of code that was reached, as growing.c has it
+        self._first = self._present = Population([])
+        self._touched = False
         self._barren = 0
-        self._given: set[Values_] = set()
+        self._given: dict[Values_, Flag] = {}
         self._fixed: bytes | None = None
 
     def give_texts(self, texts: Iterable[bytes]) -> None:
@@ -422,8 +439,7 @@ class Growing:
         for test in tests:
             values = self._inputs.values(test)
             if values is not None and values not in self._given:
-                self._given.add(values)
-                self._entries.append(Entry(values, Flag.GIVEN | more))
+                self._given[values] = Flag.GIVEN | more
 
     @property
     def fertile(self) -> bool:
@@ -433,16 +449,32 @@ class Growing:
     def turn(self, seconds: float, most: int = MOST_RUNS) -> list[tuple[TestInput, Flag]]:
         """Run for so many seconds, or ``most`` times, and return the inputs that showed something
         new."""
-        if self.failure or not self._entries:
+        if self.failure or not self._given:
             return []
+        if self._present.runs >= GENERATION:
+            self._present.runs = 0
+            self._present = Population([]) if self._present is self._first else self._first
+        self._take()
         answer = self._replay.grown(self._request(seconds, most), seconds)
         try:
             found = self._read(answer)
         except struct.error:
             self.failure = "the program with coverage does not run"
             return []
-        self._barren = 0 if found else self._barren + 1
+        if self._present is not self._first:
+            wanted = Flag.DIFFERS if self._touched else Flag.DIFFERS | Flag.TOUCHES
+            found = [each for each in found if each[1] & wanted]
+        else:
+            self._barren = 0 if found else self._barren + 1
+        self._touched = self._touched or any(Flag.TOUCHES in flags for _, flags in found)
         return found
+
+    def _take(self) -> None:
+        """Let the population have what has been given since it last ran."""
+        there = self._present
+        for values, flags in islice(self._given.items(), there.given, None):
+            there.entries.append(Entry(values, flags))
+        there.given = len(self._given)
 
     # ------------------------------------------------------------------ the exchange
 
@@ -461,18 +493,20 @@ class Growing:
             *(each.encoded() for each in self._inputs.fields),
             struct.pack("<I", len(self.words)),
             *map(_counted, self.words),
-            struct.pack("<I", len(self._entries)),
+            struct.pack("<I", len(self._present.entries)),
         ]
-        for entry in self._entries:
+        for entry in self._present.entries:
             parts.append(struct.pack("<III", entry.flags, entry.picked, entry.tries))
             parts += (_encoded(value) for value in entry.values)
-        parts.append(_counted(self._covered))
+        parts.append(_counted(self._present.covered))
         return b"".join(parts)
 
     def _read(self, answer: bytes) -> list[tuple[TestInput, Flag]]:
         """The new inputs in an answer. Raises struct.error when it is cut off."""
-        reader = _Reader(answer)
-        self.runs += reader.number()
+        reader, present = _Reader(answer), self._present
+        runs = reader.number()
+        self.runs += runs
+        present.runs += runs
         covered = reader.piece()
         for _ in range(reader.number()):
             word = reader.piece()
@@ -480,7 +514,7 @@ class Growing:
                 self.words.append(word)
         retained: list[Entry] = []
         found: list[tuple[TestInput, Flag]] = []
-        for entry in self._entries:
+        for entry in present.entries:
             fresh = Flag.GIVEN in entry.flags
             entry.flags, entry.picked = Flag(reader.number()), reader.number()
             entry.tries = reader.number()
@@ -495,8 +529,9 @@ class Growing:
         best = array("H", covered[-2 * CELLS :])
         left = _most_promising(retained, set(best))
         places = array("H", [0, *(left.get(number, 0) for number in range(1, len(retained) + 1))])
-        self._entries = [retained[number - 1] for number in left]
-        self._covered = covered[: -2 * CELLS] + array("H", map(places.__getitem__, best)).tobytes()
+        present.entries = [retained[number - 1] for number in left]
+        cells = array("H", map(places.__getitem__, best)).tobytes()
+        present.covered = covered[: -2 * CELLS] + cells
         return found
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from csg.frontend import parse_text
 from symexec.campaign.building import BuildJob
+from symexec.fuzzing import growing as growing_module
 from symexec.fuzzing.candidates import FunctionDomain
 from symexec.fuzzing.growing import Flag, FunctionInputs, Growing, Inputs, LineInputs
 from symexec.fuzzing.option_table import vocabulary
@@ -363,3 +364,20 @@ def test_so_many_runs_bring_the_same_each_time(tmp_path: Path) -> None:
         both = [grown(job, [b"", b"v"], []) for _ in range(2)]
         first, second = ([each.turn(PATIENCE, 300) for _ in range(3)] for each in both)
         assert first == second and any(first)
+
+
+def test_a_new_population_has_its_turn_and_tells_of_changes_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It reaches the same code again, from what was given to the first one."""
+    monkeypatch.setattr(growing_module, "GENERATION", 400)
+    text = HEAD + "int main(int argc, char **argv)"
+    text += '{ return argc == 2 && !strcmp(argv[1], "a") ? 7 : argc > 2 ? CHANGED : argc; }'
+    with prepared(tmp_path, text) as job:
+        assert job.replay is not None
+        job.replay.wait("touch", COVERED)
+        growing = Growing(job.replay, LineInputs(InputOptions(), False, []), [b"h"], 0)
+        growing.give([TestInput(stdin=b"a")])
+        told = [growing.turn(PATIENCE, 200) for _ in range(8)]
+        assert [bool(each) for each in told] == [True, *[False] * 7]
+        assert growing.runs >= 1600 and not growing.failure
