@@ -28,7 +28,7 @@ from sqlalchemy.engine import Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
 
 from csg import VERSION
-from csg.errors import UsageError
+from csg.errors import LINES, UsageError, printable
 from fleet.artefacts import Artefacts
 from fleet.outcomes import Finding, FoundReport, Outcome, Planned, TaskState
 from fleet.tables import (
@@ -137,10 +137,12 @@ class Store:
 
     def complete(self, task: str, outcome: Outcome) -> bool:
         """Keep what has come of a task. False: it was complete before, and nothing changes."""
-        stored = [(name, self.artefacts.put(data), len(data)) for name, data in outcome.files]
+        stored = [
+            (_text(name), self.artefacts.put(data), len(data)) for name, data in outcome.files
+        ]
         now = time.time()
         with self._writing() as connection:
-            values = {"code": outcome.code, "message": outcome.message}
+            values = {"code": outcome.code, "message": _text(outcome.message)}
             changed = connection.execute(
                 sa.update(TASKS)
                 .where(TASKS.c.id == task, TASKS.c.state == TaskState.WAITING)
@@ -254,7 +256,7 @@ def _add(connection: Connection, run: int, planned: Iterable[Planned]) -> None:
         unless_there=True,
     )
     asking = [
-        {"run": run, "position": position, "task": each.id, "label": each.label}
+        {"run": run, "position": position, "task": each.id, "label": _text(each.label)}
         for position, each in enumerate(added, len(there))
     ]
     _insert(connection, RUN_TASKS, asking)
@@ -274,10 +276,15 @@ def _insert(
 
 
 def _row(each: FoundReport | Finding) -> dict[str, Any]:
-    found = {name: getattr(each, name) for name in type(each).__dataclass_fields__}
+    found = {name: _text(getattr(each, name)) for name in type(each).__dataclass_fields__}
     if "functions" in found:
         found["functions"] = json.dumps(found["functions"])
     return found
+
+
+def _text(value: Any) -> Any:
+    """A text without what no database takes: NUL, and bytes that are no UTF-8."""
+    return printable(value, LINES) if type(value) is str else value
 
 
 # ---------------------------------------------------------------------------------------- opening

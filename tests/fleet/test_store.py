@@ -64,6 +64,16 @@ def test_task_is_completed_once(store: Store) -> None:
     assert finding["functions"] == ["f"]
 
 
+def test_texts_of_strangers_are_stored(store: Store) -> None:
+    hostile = "a\0b\udcff"
+    store.begin("fleet", "LIST.toml", [Planned("a", "{}", hostile)])
+    found = replace(FINDING, program=hostile)
+    assert store.complete("a", replace(OUTCOME, message=hostile, findings=(found,)))
+    (task,) = store.tasks()
+    assert "\0" not in task["label"] + task["message"]
+    assert store.findings()[0]["program"].startswith("a")
+
+
 def test_equal_files_are_one_artefact(store: Store, tmp_path: Path) -> None:
     store.begin("fleet", "LIST.toml", planned("a"))
     store.complete("a", OUTCOME)
