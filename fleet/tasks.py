@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -35,6 +36,7 @@ from fleet.results import read_files, read_results
 MOST_DEATHS = 3  # processes that die on one task
 _HOME = Path(fleet.__file__).parent
 _PATIENCE = 600.0, 10.0  # seconds that a task may take, and how many for each of its budget
+_FOLDER = "csgtest-task-"  # and the process id of its owner
 _SAID = 2000  # characters of its standard error that are kept
 
 
@@ -126,11 +128,22 @@ def run(spec: str, files: Mapping[str, bytes], memory: int | None) -> Outcome:
     of files; ``memory``: bytes that the search may take, unless the task says so itself."""
     task, started = task_from_spec(spec), time.monotonic()
     try:
-        with tempfile.TemporaryDirectory(prefix="csgtest-task-") as folder:
+        _remove_left()
+        with tempfile.TemporaryDirectory(prefix=f"{_FOLDER}{os.getpid()}-") as folder:
             outcome = _run(task, files, memory, Path(folder))
     except (CsgtestError, OSError) as error:
         outcome = Outcome(TaskState.FAILED, None, str(error), 0.0)
     return replace(outcome, seconds=time.monotonic() - started)
+
+
+def _remove_left() -> None:
+    """Remove the folders of tasks whose process was killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        owner = folder.name.removeprefix(_FOLDER).partition("-")[0]
+        with suppress(OSError):
+            ours = folder.lstat().st_uid == os.getuid()
+            if ours and owner.isdecimal() and not Path("/proc", owner).exists():
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _run(task: Task, files: Mapping[str, bytes], memory: int | None, folder: Path) -> Outcome:

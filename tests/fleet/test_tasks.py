@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -120,6 +121,20 @@ def test_task_ends_with_who_asked_for_it(tmp_path: Path) -> None:
     if alive:
         os.kill(int(child), signal.SIGKILL)
     assert not alive
+
+
+def test_folders_of_killed_processes_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the next task, and no others."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    names = [f"csgtest-task-{each}" for each in (f"{ended.pid}-a", f"{os.getpid()}-b", "c")]
+    for name in names:
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    run(replace(TASK, source=Commits("nowhere", "1" * 40, "2" * 40)).spec, {}, None)
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted(names[1:])
 
 
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
