@@ -152,7 +152,7 @@ def read_project(
             names = ", ".join(each.name for each in beyond)
             _say(quiet, f"linked with what differs, but main calls nothing of it: {names}")
         for each in beyond if found else ():
-            if all(each.folder != kept.folder for kept in found):
+            if all(each.folder != retained.folder for retained in found):
                 shutil.rmtree(each.folder / "versions")
         found = found or beyond[:MOST]
         for each in found:

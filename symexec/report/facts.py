@@ -120,9 +120,9 @@ def event_notes(events: dict[Event, int]) -> list[str]:
     for event, count in events.items():
         form = replace(event, text=_NUMBER.sub("0", event.text))
         alike.setdefault(form, {})[event] = count
-    told = [each for group in alike.values() for each in _in_one(group)]
-    told.sort(key=lambda entry: (-entry[1], str(entry[0].location)))
-    return [f"{event.location}: {event.kind}: {event.text} ({count})" for event, count in told[:50]]
+    shown = [each for group in alike.values() for each in _in_one(group)]
+    shown.sort(key=lambda entry: (-entry[1], str(entry[0].location)))
+    return [f"{each.location}: {each.kind}: {each.text} ({count})" for each, count in shown[:50]]
 
 
 def _in_one(alike: dict[Event, int]) -> list[tuple[Event, int]]:
