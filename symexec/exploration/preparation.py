@@ -21,7 +21,7 @@ from csg.analysis import (
     guard_names,
     guards,
 )
-from csg.analysis.preconditions import NonNull, Precondition, preconditions
+from csg.analysis.preconditions import NonNull, Precondition, Single, preconditions
 from csg.analysis.several import ALONE, Several, several
 from csg.errors import CsgtestError, UsageError
 from csg.graphs import SequenceGraph
@@ -481,7 +481,17 @@ def _expected(
         return () if inputs.inferred else None
     function = definition(unified.units, entry)
     found = preconditions(unified, function, asked_for_null(unified, function), stepped)
-    return (*found, *ended(found, function.parameters, stepped))
+    found = (*found, *ended(found, function.parameters, stepped))
+    return tuple(each for each in found if not _is_contradicted(each, inputs))
+
+
+def _is_contradicted(expected: Precondition, inputs: InputOptions) -> bool:
+    """Does the user speak of further elements behind a pointer to a single number?"""
+    claim = expected.claim
+    if not isinstance(claim, Single):
+        return False
+    element = re.compile(rf"\b{re.escape(claim.pointer)}\s*\[")
+    return any(map(element.search, inputs.assumptions))
 
 
 def _outliving(unified: Unified, program: Program, dependences: DependenceGraph) -> Outliving:

@@ -65,17 +65,18 @@ class ToolCall:
     words: tuple[str, ...]
 
 
-def recipes_of(tree: Path) -> list[str]:
-    """The build commands of a tree; each is tried where those before it make nothing."""
+def recipes_of(tree: Path, guessing: bool = True) -> list[str]:
+    """The build commands of a tree; each is tried where those before it make nothing.
+    ``guessing``: also what a Makefile makes of objects, whatever its targets are for."""
     found: list[str] = []
     for name, command in RECIPES:
         if not command:
-            found += _makefiles(tree, ".")
+            found += _makefiles(tree, ".", guessing)
         elif (tree / name).is_file():
             found.append(command)
     found += _parts_of_cmake(tree)
     for folder in _FOLDERS:
-        found += _makefiles(tree, folder)
+        found += _makefiles(tree, folder, guessing)
     return found
 
 
@@ -90,7 +91,7 @@ def _parts_of_cmake(tree: Path) -> Iterator[str]:
             yield f"cmake -S {folder} -B {place} && {_MAKE} -C {place}"
 
 
-def _makefiles(tree: Path, folder: str) -> Iterator[str]:
+def _makefiles(tree: Path, folder: str, guessing: bool) -> Iterator[str]:
     """The commands for Makefiles: with the first target, with one for systems like this one, or
     with those that are made of objects. A Makefile in a folder may be meant to be included from the
     top."""
@@ -100,7 +101,8 @@ def _makefiles(tree: Path, folder: str) -> Iterator[str]:
             text = file.read_text(errors="replace")
             systems = [each for each in _SYSTEMS if re.search(rf"^{each}\s*:", text, re.M)]
             ways = ["", f" -C {folder}", f" -f {folder}/{name}"]
-            made = [each for each in dict.fromkeys(_OF_OBJECTS.findall(text)) if not is_aside(each)]
+            rules = dict.fromkeys(_OF_OBJECTS.findall(text)) if guessing else ()
+            made = [each for each in rules if not is_aside(each)]
             for target in ("", *(f" {each}" for each in [*systems, " ".join(made)] if each)):
                 for way in ways[:1] if folder == "." else ways[1:]:
                     yield f"{_MAKE}{way}{target}"

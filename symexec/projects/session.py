@@ -364,8 +364,9 @@ def _built_or_compiled(
 ) -> tuple[Path | None, Both | None]:
     """What the builds made; or else the database of a build of the user's own that compiled the
     work tree; or neither: all C files are one program."""
-    recipes = [asked.command] if asked.command else recipes_of(enclosures[-1].tree)
     database = find_commands(revisions.repository, None) if not asked.command else None
+    tree = enclosures[-1].tree
+    recipes = [asked.command] if asked.command else recipes_of(tree, guessing=database is None)
     try:
         if recipes:
             _say(quiet, f"{' -> '.join(revisions.shown)}: building both versions: {recipes[0]}")

@@ -380,3 +380,12 @@ def test_what_leads_to_one_number_has_one(tmp_path: Path) -> None:
     for given in ((), (1,), (1, 2)):
         test = TestInput(parameters=(("s", b"a"), ("err", given), ("all", (1, 2, 3, 4))))
         assert pins.admits(test) is (len(given) == 1)
+
+
+def test_who_speaks_of_further_elements_means_an_array(tmp_path: Path) -> None:
+    write_versions(tmp_path, "int f(int *p) { return *p > 5; }", "int f(int *p) { return *p > 6; }")
+    words = ("build", "old.c", "new.c", "--entry", "f", "--time", "5", "--stop-after", "1")
+    alone = csgtest(*words, folder=tmp_path)
+    assert alone.code == 1 and "p leads to one int" in alone.out
+    done = csgtest(*words, "--assume", "p[1] > p[0]", folder=tmp_path)
+    assert done.code == 1 and "p leads to one int" not in done.out, done
