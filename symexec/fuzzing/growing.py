@@ -325,10 +325,14 @@ class LineInputs:
         stdin = (options.stdin or 0) if own else CONTENT
         content = CONTENT if not own else options.files.length if options.files else 0
         self._count = count if takes_arguments else 0
+        self._least = asked.minimum if takes_arguments and asked is not None else 0
         named = takes_arguments or options.files is not None  # otherwise nothing says its name
         self._files = [each.decode() for each in files[:1]] if content and named else []
         self.fields = [
-            *[_bytes_field(Role.ARGUMENT, Kind.TEXT, length, True)] * self._count,
+            *(
+                _bytes_field(Role.ARGUMENT, Kind.TEXT, length, number >= self._least)
+                for number in range(self._count)
+            ),
             _bytes_field(Role.STANDARD_INPUT, Kind.ELEMENTS, stdin, False),
             *[
                 _bytes_field(Role.FILE, Kind.ELEMENTS, content, True, each.encode())
@@ -337,7 +341,7 @@ class LineInputs:
         ]
 
     def values(self, test: TestInput) -> Values_ | None:
-        if len(test.args) > self._count or b"" in test.args:
+        if not self._least <= len(test.args) <= self._count or b"" in test.args:
             return None
         files = dict(test.files)
         absent: list[bytes | None] = [None] * (self._count - len(test.args))
@@ -359,9 +363,13 @@ class LineInputs:
 
     def holding(self, text: bytes) -> Iterator[Values_]:
         argument = text.split(b"\0")[0]
-        tests = [TestInput(stdin=text)] if len(text) <= self.fields[self._count].most else []
+        tests = (
+            [TestInput((b"A",) * self._least, text)]
+            if len(text) <= self.fields[self._count].most
+            else []
+        )
         if self._count and 0 < len(argument) <= self.fields[0].most:
-            tests.append(TestInput(args=(argument,)))
+            tests.append(TestInput(args=(argument,) * max(1, self._least)))
         for name, field in zip(self._files, self.fields[self._count + 1 :], strict=True):
             if self._count and len(text) <= field.most:
                 tests.append(TestInput(args=(name.encode(),), files=((name, text),)))

@@ -248,6 +248,21 @@ def test_arguments_are_those_that_were_given(tmp_path: Path) -> None:
         assert given.args == (b"key",) and Flag.DIFFERS in flags
 
 
+def test_there_are_as_many_arguments_as_were_asked_for(tmp_path: Path) -> None:
+    inputs = LineInputs(InputOptions(arguments=SymbolicArguments(1, 2, 3)), True, [])
+    assert [each.nullable for each in inputs.fields] == [False, True, False]
+    assert inputs.values(TestInput()) is None
+    text = HEAD + "int main(int argc, char **argv) { return argc + CHANGED; }"
+    with prepared(tmp_path, text) as job:
+        assert job.replay is not None
+        job.replay.wait("touch", COVERED)
+        growing = Growing(job.replay, inputs, [b"h", b"q"], 0)
+        growing.give([TestInput(), TestInput(args=(b"a",))])
+        growing.give_texts([b"bc"])
+        found = [test for _ in range(3) for test, _ in growing.turn(PATIENCE, 300)]
+        assert {len(each.args) for each in found} == {1, 2}
+
+
 def test_a_file_is_grown_where_something_can_say_its_name() -> None:
     assert len(LineInputs(InputOptions(), False, [b"A"]).fields) == 1
     asked = InputOptions(stdin=4, files=SymbolicFiles(1, 4))
