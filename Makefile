@@ -13,8 +13,6 @@ PYTHON_FOUND := $(firstword $(shell for python in $(PYTHON) python3.11 python3.1
 	"$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& command -v "$$python"; done; true))
 CC_FOUND := $(firstword $(shell for compiler in $(CC) cc gcc clang; do command -v "$$compiler"; done; true))
-# Two for each core, since tests wait a third of their time: for compilers, and for searches' time.
-WORKERS := $(shell nproc 2>/dev/null | awk '{ n = 2 * $$1 } END { print (n > 16 ? 16 : n ? n : 4) }')
 SOURCES := cli.py csg symexec fleet generators oracles tests benchmarks
 
 .PHONY: demo test night bench mutants soak docs install check-tools format clean
@@ -30,10 +28,10 @@ test: install
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 night: install
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m night
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m night
 
 bench: install
 	$(BIN)/python benchmarks/run.py

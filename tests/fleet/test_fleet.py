@@ -237,7 +237,7 @@ def refused(folder: Path, *words: str) -> str:
 
 
 def test_interrupted_fleet_leaves_no_process(tmp_path: Path) -> None:
-    write_pairs(tmp_path, 2)
+    write_pairs(tmp_path, 20)  # more than it comes to
     with Client(tmp_path, "--jobs", "1") as client:
         (worker, *_) = wait_for(client.workers)
         below = [worker, *worker.children(recursive=True)]
