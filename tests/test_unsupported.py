@@ -77,3 +77,10 @@ def test_what_no_test_can_set_or_compare_is_said(entry: str, said: str, tmp_path
 def test_a_parameter_that_no_test_can_set_is_refused_with_its_place(tmp_path: Path) -> None:
     done = built(tmp_path, OPAQUE, "> 3", "> 4", "--entry", "number")
     assert done.code == 2 and "old.c:5:5: error: 'z' has a type that tests cannot set" in done.err
+
+
+def test_a_type_that_the_old_version_alone_has_stays_what_it_is(tmp_path: Path) -> None:
+    text = "double _Complex G, H;\nvoid w(int k) { if (k > 3) G = H; }\n"
+    built(tmp_path, text, "_Complex ", "", "--entry", "w", "--time", "1")
+    unified = (tmp_path / "csgtest-out" / "unified.c").read_text()
+    assert "double _Complex G" in unified and "struct csgtest" not in unified

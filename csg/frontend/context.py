@@ -37,6 +37,7 @@ from csg.language.types import (
     Record,
     RecordKind,
     Type,
+    is_opaque,
 )
 from csg.records import record
 
@@ -275,7 +276,7 @@ class Context(ABC):
 
     def meets(self, kind: Type) -> None:
         """Note that a name or an expression has this type."""
-        if isinstance(kind, Record) and kind.spelling:
+        if is_opaque(kind):
             self.opaque_met = True
 
     def source(self, span: tuple[int, int]) -> str:
@@ -357,7 +358,7 @@ def refuse(node: Node | None, message: str, hint: str = "") -> ParseError:
 
 def mismatch(text: str, location: Location, *types: Type) -> CsgtestError:
     """An error for types that do not fit: wrong C, unless one of them is opaque."""
-    if any(isinstance(kind, Record) and kind.spelling for kind in types):
+    if any(map(is_opaque, types)):
         return UnsupportedError(text, location)
     return ParseError(text, location)
 

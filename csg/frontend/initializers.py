@@ -32,7 +32,17 @@ from csg.language.syntax import (
     Unary,
 )
 from csg.language.traversal import walk
-from csg.language.types import Array, Field, Integer, Record, RecordKind, Type, is_scalar, size_of
+from csg.language.types import (
+    Array,
+    Field,
+    Integer,
+    Record,
+    RecordKind,
+    Type,
+    is_opaque,
+    is_scalar,
+    size_of,
+)
 from csg.records import record
 
 _CONSTANT = (IntegerConstant, FloatingConstant, StringLiteral, EnumeratorName, SizeOf, Cast, Unary)
@@ -77,7 +87,7 @@ def initializer(context: Context, node: Node, target: Type) -> tuple[Initializer
         inner = node.exprs[0] if braced and len(node.exprs) == 1 else node
         if (text := _text_for(context, inner, target)) is not None:
             return text, text.type
-    if braced and isinstance(target, Record) and target.spelling:
+    if braced and is_opaque(target):
         raise unsupported(node, f"an initialiser of the type '{target}'")
     if braced and not is_scalar(target):
         filler = _Filler(context, node.coord)

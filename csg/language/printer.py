@@ -42,7 +42,7 @@ from csg.language.type_text import (
     record_text,
     symbol_text,
 )
-from csg.language.types import Array, Enumeration, Function, Pointer, Record, Type
+from csg.language.types import Array, Enumeration, Function, Pointer, Record, Type, is_opaque
 
 # ------------------------------------------------------------------------------------------ printer
 
@@ -84,7 +84,7 @@ class UnitText:
             if member.name == "" and isinstance(member.type, Record)
         }
         mentioned = mentioned_types(self.unit)
-        inline |= {kind for kind in mentioned if isinstance(kind, Record) and kind.spelling}
+        inline |= {kind for kind in mentioned if isinstance(kind, Record) and is_opaque(kind)}
         for kind in mentioned:
             if isinstance(kind, Record) and kind not in inline:
                 yield f"{base_text(kind)};"

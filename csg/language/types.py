@@ -281,6 +281,11 @@ def is_arithmetic(kind: Type) -> bool:
     return isinstance(kind, Integer | Enumeration | Floating)
 
 
+def is_opaque(kind: Type) -> bool:
+    """Is it a type of which C tells no parts: a vector, a complex number?"""
+    return isinstance(kind, Record) and bool(kind.spelling)
+
+
 def is_scalar(kind: Type) -> bool:
     return isinstance(kind, Integer | Enumeration | Floating | Pointer)
 
