@@ -31,7 +31,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NOBODY = 65534 };
+enum { NOBODY = 65534, OWN = 1000 }; /* OWN: what programs see in namespaces, and models say */
 
 static int write_text(const char *path, const char *text)
 {
@@ -46,25 +46,27 @@ static int write_text(const char *path, const char *text)
 /* ------------------------------------------------------------------------- namespaces */
 
 /* Written by the parent, which has the rights. Root maps itself and nobody: programs run as nobody,
- * because limits on processes do not hold for root. Returns whether nobody is mapped. */
+ * because limits on processes do not hold for root. Returns whether nobody is mapped. Whoever
+ * programs run as has the number OWN in there, as in the library's models. */
 static int map_users(pid_t child, uid_t user, gid_t group)
 {
     char path[64], map[96];
     if (user == 0) {
+        snprintf(map, sizeof map, "0 0 1\n%d %d 1\n", OWN, NOBODY);
         snprintf(path, sizeof path, "/proc/%d/uid_map", child);
-        if (write_text(path, "0 0 1\n65534 65534 1\n") == 0) {
+        if (write_text(path, map) == 0) {
             snprintf(path, sizeof path, "/proc/%d/gid_map", child);
-            if (write_text(path, "0 0 1\n65534 65534 1\n") == 0)
+            if (write_text(path, map) == 0)
                 return 1;
         }
     }
     snprintf(path, sizeof path, "/proc/%d/setgroups", child);
     write_text(path, "deny");
     snprintf(path, sizeof path, "/proc/%d/uid_map", child);
-    snprintf(map, sizeof map, "%u %u 1\n", user, user);
+    snprintf(map, sizeof map, "%d %u 1\n", OWN, user);
     write_text(path, map);
     snprintf(path, sizeof path, "/proc/%d/gid_map", child);
-    snprintf(map, sizeof map, "%u %u 1\n", group, group);
+    snprintf(map, sizeof map, "%d %u 1\n", OWN, group);
     write_text(path, map);
     return 0;
 }
@@ -412,7 +414,7 @@ void make_sandbox(struct sandbox *sandbox, int allowed, const char *scratch, con
         prctl(PR_SET_PDEATHSIG, SIGKILL);
     }
     if (sandbox->change_user)
-        sandbox->user = sandbox->group = NOBODY;
+        sandbox->user = sandbox->group = sandbox->present & LAYER_NAMESPACES ? OWN : NOBODY;
     prctl(PR_SET_DUMPABLE, 0);
     for (int right = 0; prctl(PR_CAPBSET_READ, right) >= 0; right++)
         prctl(PR_CAPBSET_DROP, right); /* not even root regains a right by execve */

@@ -25,6 +25,7 @@ from symexec.options import (
 from symexec.replay import Decided, decision, hashed
 from symexec.runtime.contract import Arguments, Context, Model, ModelEntry
 from symexec.runtime.library import registry
+from symexec.state.state import EventKind
 from symexec.testcases import TestInput
 from symexec.validation import TraceValidation
 from symexec.validation.expected_traces import ExpectedTrace, Predicted, first_difference
@@ -260,6 +261,29 @@ def test_an_engine_that_is_wrong_is_noticed(
     validation = checked(job_of(text % "<", text % "<=", tmp_path))
     assert len(validation.mismatches) == validation.compared > 0
     assert {(each.predicted, each.native) for each in validation.mismatches} == {("true", "false")}
+
+
+@pytest.mark.parametrize("before", ["", "if (b == 4) a = 3; "])
+def test_behind_an_approximation_no_engine_is_to_blame(
+    before: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model of access that says itself that it may be wrong. What is decided before it counts."""
+
+    def doubtful(context: Context, arguments: Arguments) -> Model:
+        context.event(EventKind.APPROXIMATED, "each file is there")
+        return 0
+        yield
+
+    models = {**registry(), "access": ModelEntry("access", doubtful, "nothing")}
+    monkeypatch.setattr(searching, "registry", lambda: models)
+    monkeypatch.setattr("symexec.validation.expected_traces.registry", lambda: models)
+    text = (
+        "#include <unistd.h>\n"
+        f'int f(int a, int b) {{ {before}if (access("none", 0) == 0) b++; return a %s b; }}'
+    )
+    validation = checked(job_of(text % "<", text % "<=", tmp_path))
+    assert not validation.mismatches
+    assert set(validation.left_out) == {"approximated: each file is there"}
 
 
 def test_a_path_that_is_not_the_one_of_the_search_is_left_out(tmp_path: Path) -> None:
