@@ -415,6 +415,13 @@ def test_programs_that_only_test_others(name: str, aside: bool) -> None:
     assert Target(name, True, (), 1).aside is aside
 
 
+def test_programs_of_tests_are_known_by_their_sources() -> None:
+    """As cmake builds them: into one folder."""
+    assert Target("build/run-parser", True, (), 1, ("tests/run-parser.c",)).aside
+    assert not Target("build/parse", True, (), 1, ("src/parse.c", "tests/own.c")).aside
+    assert not Target("build/libyaml.a", False, (), 1).aside
+
+
 def test_a_database_says_how_files_are_compiled(repository: Repository, tmp_path: Path) -> None:
     flags = ["-I", str(repository.folder / "lib"), "-DLIMIT=3"]
     files = ["src/sum.c", "lib/number.c"]

@@ -57,11 +57,12 @@ class Target:
     program: bool
     libraries: tuple[str, ...]  # of the system, as flags
     differing: int  # of the files that the compiler reads for it
+    mains: tuple[str, ...] = ()  # of a program: its sources with a main
 
     @property
     def aside(self) -> bool:
-        """Does it belong to tests or examples?"""
-        return is_aside(self.name)
+        """Does it belong to tests or examples? cmake puts programs of all folders into one."""
+        return is_aside(self.name) or (bool(self.mains) and all(map(is_aside, self.mains)))
 
 
 @dataclass(slots=True)
@@ -84,8 +85,12 @@ class BuiltVersion:
         link = self.products.links.get(name)
         if link is None or link.shared or not os.access(self.tree / name, os.X_OK):
             return False
-        files = {each.source for each in self.sources(name)}
-        return any(_MAIN.search((self.tree / file).read_bytes()) for file in files)
+        return bool(self.mains(name))
+
+    def mains(self, name: str) -> tuple[str, ...]:
+        """The sources of a target that have a main."""
+        files = sorted({each.source for each in self.sources(name)})
+        return tuple(each for each in files if _MAIN.search((self.tree / each).read_bytes()))
 
 
 def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion:
@@ -263,7 +268,8 @@ def reached_targets(
                 continue  # the shared library next to the static one
             if not program:
                 libraries[files] = name
-            found.append(Target(name, program, new.products.libraries(name), differing))
+            mains = new.mains(name) if program else ()
+            found.append(Target(name, program, new.products.libraries(name), differing, mains))
     if not asked:
         parts = {
             name for files, name in libraries.items() if any(files < each for each in libraries)
