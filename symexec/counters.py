@@ -40,6 +40,8 @@ class Counters:
     forgotten: int = 0  # cuts of paths that were dropped because memory was short
     concretised: int = 0
     assumptions_failed: int = 0
+    # Paths on which both versions end with the same error of memory, by its place.
+    both_fail: dict[str, int] = field(default_factory=dict)
     gaps: dict[str, int] = field(default_factory=dict)
     # Tests that were run natively with a probe at every branch, those of them that did not take
     # the predicted ones, and why others could not be compared (campaign/decisions.py).

@@ -3,6 +3,7 @@
     for (; o->type; o++) ..                the parameter o, and whatever is passed to it as o
     skip(self->options)                    the member options of struct parser, if skip steps
     tokens[parser->next++].size = 0;       tokens
+    (char *) text + sizeof *text           text: its bytes stand behind the structure
     while (*(*words)++ != NULL) ..         *words: what the pointer leads to that is pointed to
 
 A pointer leads to several where code steps it, adds to it, or takes an element that is not the
@@ -174,6 +175,7 @@ class _Flow:
                 pointer, number = (left, right) if _is_pointer(left) else (right, left)
                 if constant_of(number) != 0:
                     self._steps(pointer)
+                    self._steps_over(pointer, constant_of(number))
             case Index(base=base, index=index) if constant_of(index) != 0:
                 self._steps(base)
             case Cast(operand=operand, type=kind):
@@ -223,6 +225,18 @@ class _Flow:
         if _leads_on(pointer.type):
             self._stepped.update(each for each in _origins(pointer) if each[1] >= 0)
         self._as_rows(pointer)
+
+    def _steps_over(self, pointer: Expression, bytes_: int | None) -> None:
+        """Note ``(char *) s + sizeof *s``: a step over whole structures, byte by byte."""
+        inner = pointer
+        while isinstance(inner, Cast):
+            inner = inner.operand
+        if inner is pointer or bytes_ is None or not isinstance(inner.type, Pointer):
+            return
+        size = size_of(inner.type.target) if isinstance(inner.type.target, Record) else None
+        wide = size_of(pointer.type.target) if isinstance(pointer.type, Pointer) else None
+        if size and wide and bytes_ * wide % size == 0:
+            self._steps(inner)
 
     def _as_rows(self, pointer: Expression) -> None:
         if _is_pointer(pointer) and not _leads_on(pointer.type):

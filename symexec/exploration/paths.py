@@ -27,7 +27,7 @@ from symexec.memory import BOTH, OLD
 from symexec.search import Chosen, Searcher
 from symexec.search.targets import Arrival, Targets
 from symexec.shadow.outcomes import Observable
-from symexec.state.endings import Endless, Unsupported, row
+from symexec.state.endings import Endless, MemoryFault, Unsupported, row
 from symexec.state.inputs import Input, InputKind
 from symexec.state.state import Divergence, DivergenceKind, EventKind, State
 from symexec.watchdog import Spent, Watchdog, What
@@ -475,7 +475,18 @@ class Exploration:
         if state.divergences:
             self._traces.add(state.trace)
             self.counters.diff_paths = len(self._traces)
+        self._count_failure(state)
         yield from self._compared(state)
+
+    def _count_failure(self, state: State) -> None:
+        """Count a path on which both versions end with the same error of memory: what would come
+        behind it is not compared."""
+        old, new = state.old_outcome, state.new_outcome
+        if old is None or new is None or old.ending != new.ending:
+            return
+        if isinstance(new.ending, MemoryFault):
+            place = f"{new.ending.kind} at {new.location}"
+            self.counters.both_fail[place] = self.counters.both_fail.get(place, 0) + 1
 
     def _note_unseen(self, state: State) -> None:
         """Note an event where results may differ that no native run can look at; else they would

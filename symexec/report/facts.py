@@ -105,7 +105,7 @@ def bounds(
 
 def counters_form(counters: Counters) -> dict[str, Json]:
     found: dict[str, Json] = asdict(counters)
-    for name in ("gaps", "branches_left_out"):
+    for name in ("both_fail", "gaps", "branches_left_out"):
         counts: dict[str, int] = getattr(counters, name)
         found[name] = [f"{each} ({count})" for each, count in sorted(counts.items())]
     for name in ("solver_s", "prepared_s", "wall_s"):
@@ -277,6 +277,7 @@ _NAMES = {
     "forgotten": "Paths dropped because memory was short",
     "concretised": "Values fixed to one",
     "assumptions_failed": "Paths that the assumptions exclude",
+    "both_fail": "Paths on which both versions fail alike",
     "gaps": "Not modelled",
     "branches_compared": "Tests whose branches were compared natively",
     "branch_mismatches": "Tests that took other branches natively",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 AFTER = " after the call"
 SHOWN = 2000  # characters of a stream
 _LISTED, _NODES = 8, 8  # changes below a table, nodes of a sequence in it
+_PLACES = 2  # where both versions fail alike
 _ALONE, _PAIRED = 46, 25  # characters of a text below a table
 _ALIKE = 8  # characters of it in front of what differs
 _STEPS = 7  # changes at the beginning and at the end of a way
@@ -527,6 +528,17 @@ def _cut_paths(report: Report) -> Iterator[str]:
         yield f"{cuts:,} path{_s(cuts)} not followed to the end{why}."
     if met := count("unsupported"):
         yield f"{met:,} path{_s(met)} met something unsupported, and ended there."
+    failing = report.counters.get("both_fail")
+    if isinstance(failing, list) and failing:
+        counted = [str(each).rstrip(")").rpartition(" (") for each in failing]
+        counted.sort(key=lambda each: -int(each[2]))
+        paths = sum(int(number) for _, _, number in counted)
+        places = ", ".join(short_paths(place, report) for place, _, _ in counted[:_PLACES])
+        more = len(counted) - _PLACES
+        last = f" and {more} place{_s(more)} more" if more > 0 else ""
+        yield (
+            f"On {paths:,} path{_s(paths)} both versions fail alike, and end there: {places}{last}."
+        )
     if left := count("dropped"):
         yield f"{left:,} path{_s(left)} left at an output, as was published."
     alone = count("diff_paths")

@@ -163,3 +163,15 @@ def test_a_hang_whose_state_never_repeats_stays_in_the_table(tmp_path: Path) -> 
     kinds = {case.kind for case in job.found if case.observed == "different"}
     assert job.verdict == "different"
     assert kinds and kinds <= {"hang", "undecided"}
+
+
+def test_paths_on_which_both_versions_fail_alike_are_counted(tmp_path: Path) -> None:
+    """What would come behind them is not compared."""
+    for name, value in (("old", 1), ("new", 2)):
+        (tmp_path / f"{name}.c").write_text(
+            "int f(int x) { int own[4] = {0}; if (x == 7) own[x] = 1;\n"
+            f"return own[x & 3] + (x > 8 ? {value} : 0); }}"
+        )
+    job = searched((tmp_path / "old.c", tmp_path / "new.c"), After.BOTH)
+    ((place, count),) = job.counters.both_fail.items()
+    assert count == 1 and place.startswith("out-of-bounds at ") and "new.c:1:" in place

@@ -677,6 +677,15 @@ def test_what_weakens_a_verdict_is_told(left: str) -> None:
     assert reservations(made) and not reservations(report(counters={left: 0}))
 
 
+def test_paths_on_which_both_versions_fail_are_told_with_their_places() -> None:
+    one = report(counters={"both_fail": ["out-of-bounds at a.c:2:5 (1)"]})
+    told = "On 1 path both versions fail alike, and end there: out-of-bounds at a.c:2:5."
+    assert reservations(one) == [told]
+    places = [f"null at a.c:{line}:1 ({line})" for line in (1, 2, 3, 10)]
+    (told,) = reservations(report(counters={"both_fail": places}))
+    assert told.startswith("On 16 paths") and "a.c:10:1, null at a.c:3:1 and 2 places" in told
+
+
 def test_a_path_that_was_left_where_nothing_differs_was_followed() -> None:
     events = {Event(EventKind.UNSUPPORTED, "waiting for a signal", Location("new.c", 3)): 1}
     assert nothing_followed(Counters(unsupported=1), events) is not None
