@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,8 +105,9 @@ def page(report: Report, svg: str | None = None) -> str:
     return printable(text, LINES)
 
 
+@cache
 def templates(folder: Path) -> Environment:
-    """The templates of a folder, which escape all that is put into them."""
+    """The templates of a folder, which escape all that is put into them; each is compiled once."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(
