@@ -107,7 +107,10 @@ def cached_result(path: Path, parts: Iterable[str | bytes], make: Callable[[], s
         cache.keep({key: summary.encode() + b"\n" + made})
         return summary
     line, _, data = content.partition(b"\n")
-    write_executable(path, data)
+    if path.suffix == ".o":
+        path.write_bytes(data)
+    else:
+        write_executable(path, data)
     return line.decode()
 
 
