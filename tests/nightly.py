@@ -2,11 +2,13 @@
 
 @pytest.mark.parametrize("seed", daily(range(12), 4))                       four each time
 @pytest.mark.parametrize("sample", nightly(SAMPLES, ["fields", "shelf"]))   these two at night
+@pytest.mark.parametrize("path", every(3, PROGRAMS))                        each third each time
+@pytest.mark.parametrize(("name", "after"), paired(PAIRS, After))           each name with one After
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -24,4 +26,22 @@ def nightly(members: Iterable[Any], slow: Collection[Any]) -> list[Any]:
     """Those that are ``slow`` run at night."""
     return [
         pytest.param(each, marks=pytest.mark.night) if each in slow else each for each in members
+    ]
+
+
+def every(step: int, members: Iterable[Any], first: int = 0) -> list[Any]:
+    """Each ``step``-th member runs each time, beginning with the one at ``first``."""
+    return [
+        each if at % step == first else pytest.param(each, marks=pytest.mark.night)
+        for at, each in enumerate(members)
+    ]
+
+
+def paired(members: Iterable[Any], others: Iterable[Any]) -> list[Any]:
+    """All pairs. Each member runs each time with one of the others, which take turns."""
+    known: Sequence[Any] = [*others]
+    return [
+        pytest.param(each, other, marks=[] if at % len(known) == turn else pytest.mark.night)
+        for at, each in enumerate(members)
+        for turn, other in enumerate(known)
     ]

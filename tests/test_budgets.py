@@ -159,12 +159,19 @@ exec cc "$@"
 """
 
 
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cache of all these runs: the models are made once, and each compiler's builds are its
+    own."""
+    return tmp_path_factory.mktemp("models")
+
+
 @pytest.mark.parametrize(
     ("stage", "number"),
     [(stage, signal.SIGINT) for stage in HANGING] + [("the old version", signal.SIGTERM)],
 )
 def test_a_compiler_that_never_ends_does_not_hold_an_interrupted_run_up(
-    stage: str, number: signal.Signals, tmp_path: Path
+    stage: str, number: signal.Signals, models: Path, tmp_path: Path
 ) -> None:
     command, what = HANGING[stage]
     log, compiler = tmp_path / "hanging", tmp_path / "compiler"
@@ -184,7 +191,7 @@ def test_a_compiler_that_never_ends_does_not_hold_an_interrupted_run_up(
     with subprocess.Popen(
         [*CSGTEST, command, *words, "--quiet"],
         cwd=tmp_path,
-        env={**os.environ, **environment, "XDG_CACHE_HOME": str(tmp_path)},
+        env={**os.environ, **environment, "XDG_CACHE_HOME": str(models)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

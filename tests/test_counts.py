@@ -16,6 +16,7 @@ from oracles.counts.counting import counted, searched
 from oracles.counts.enumeration import enumerated
 from oracles.counts.subjects import Mutant, subjects
 from symexec.options import After
+from tests.nightly import daily
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 ALL = [mutant for mutants in subjects().values() for mutant in mutants]
@@ -34,7 +35,9 @@ def named(mutant: Mutant) -> str:
     return mutant.name
 
 
-@pytest.mark.parametrize("mutant", [each for each in ALL if each.name in QUICK], ids=named)
+@pytest.mark.parametrize(
+    "mutant", daily([each for each in ALL if each.name in QUICK], 4), ids=named
+)
 def test_a_mutant_has_as_many_diff_paths_as_the_grid_shows(mutant: Mutant, tmp_path: Path) -> None:
     assert counted(small(mutant), tmp_path).faults == []
 

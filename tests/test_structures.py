@@ -12,6 +12,7 @@ from random import Random
 import pytest
 
 from tests.command_line import Done, csgtest, write_versions
+from tests.nightly import every, nightly
 
 HEAD = """\
 #include <stdlib.h>
@@ -265,6 +266,20 @@ SEVERAL = {
     ),
 }
 ROWS |= SEVERAL
+# Each is like one that runs each time: another member of the list, another kind of what is left.
+ALIKE = (
+    "a signed bit-field",
+    "a structure inside",
+    "a text that is missing",
+    "the third of a list",
+    "a bit-field that is left",
+    "a text that is left",
+    "a text that is freed",
+    "what a pointer is set to",
+    "a member that alone is written",
+    "a text of what is returned",
+    "several behind a member, stepped by a callee",
+)
 
 
 def write_pair(folder: Path, text: str, before: str, after: str) -> None:
@@ -282,7 +297,7 @@ def predicted(folder: Path, seconds: int) -> Done:
     return done
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", nightly(ROWS, ALIKE))
 def test_the_difference_is_found_and_shown(name: str, tmp_path: Path) -> None:
     text, edit, shown = ROWS[name]
     write_pair(tmp_path, HEAD + text + "\n", *edit)
@@ -338,7 +353,9 @@ def test_random_structures_run_natively_as_predicted(seed: int, tmp_path: Path) 
     predicted(tmp_path, 6)
 
 
-@pytest.mark.parametrize("name", [*sorted(ROWS)[::4], "several, as many as a number says"])
+@pytest.mark.parametrize(
+    "name", every(2, [*sorted(ROWS)[::4], "several, as many as a number says"])
+)
 def test_native_testing_makes_up_such_inputs(name: str, tmp_path: Path) -> None:
     """They are followed symbolically, replayed and read back from the report as others are."""
     text, edit, _ = ROWS[name]

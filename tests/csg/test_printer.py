@@ -25,6 +25,7 @@ from csg.language.types import (
 )
 from csg.toolchain import compile_program
 from tests.command_line import given_to
+from tests.nightly import nightly
 
 PROGRAMS = sorted((Path(__file__).parents[1] / "programs").glob("*.c"))
 QUICK = (
@@ -123,10 +124,9 @@ def native(
 
 @pytest.mark.parametrize(
     "path",
-    [
-        pytest.param(path, marks=[] if path.stem in QUICK else [pytest.mark.slow])
-        for path in PROGRAMS
-    ],
+    nightly(
+        PROGRAMS, [each for at, each in enumerate(PROGRAMS) if at % 4 and each.stem not in QUICK]
+    ),
     ids=lambda path: path.stem,
 )
 def test_a_printed_program_runs_as_the_original(path: Path, tmp_path: Path) -> None:

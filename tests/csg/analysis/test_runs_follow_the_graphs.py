@@ -17,6 +17,7 @@ from csg.language.syntax import Version
 from csg.lower import lower
 from csg.programs import GraphRules, Interactions
 from tests.csg.analysis.tracing import TracingMachine, traced
+from tests.nightly import every
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.c"))
@@ -27,7 +28,7 @@ def lowered(path: Path) -> Program:
     return lower([parse_file(path)])
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", every(3, PROGRAMS, 2), ids=lambda path: path.stem)
 def test_every_dependence_seen_in_a_run_is_in_the_graph(path: Path) -> None:
     program = lowered(path)
     graph = dependence_graph(program)
@@ -56,7 +57,7 @@ def uses(graph: DependenceGraph, place: tuple[str, int, int], register: int) -> 
     return found
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", every(3, PROGRAMS), ids=lambda path: path.stem)
 def test_changes_follow_each_other_only_along_the_edges(path: Path) -> None:
     program = with_changes(lowered(path), seed=len(path.stem))
     graph = build_csg(program, GraphRules(Interactions.ALL))

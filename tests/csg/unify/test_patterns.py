@@ -12,6 +12,7 @@ from csg.language.syntax import Version
 from csg.lower import lower
 from oracles.reference.interpreter import run as interpret
 from tests.csg.unify.building import Builds, run
+from tests.nightly import every
 
 HEAD = """\
 #include <stdio.h>
@@ -313,7 +314,7 @@ def test_pattern(name: str, tmp_path: Path) -> None:
     assert verify(program) == []
 
 
-@pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize("name", every(3, PATTERNS))
 def test_lowered_pattern(name: str, tmp_path: Path) -> None:
     old, new, _ = PATTERNS[name]
     if name in ("an exit", "an assertion"):

@@ -11,6 +11,7 @@ from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions, Globals, InputOptions, SearchOptions
 from tests.command_line import write_versions
 from tests.jobs import finished
+from tests.nightly import every
 
 SAME, OTHER, OPEN = "equivalent-within-bounds", "different", "no-difference-found"
 
@@ -97,7 +98,7 @@ def _job(
     return finished(BuildJob(options))
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", every(2, PLACES))
 def test_a_difference_in_one_place_is_found_and_replayed(place: str, tmp_path: Path) -> None:
     job = _job(_program(), _program(place), tmp_path)
     assert job.verdict == OTHER

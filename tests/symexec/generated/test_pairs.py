@@ -15,6 +15,7 @@ from generators.pairs.edits import edited
 from generators.pairs.programs import program
 from generators.pairs.tree import Source
 from symexec.options import After
+from tests.nightly import paired
 from tests.symexec.generated.checking import complaints
 
 PAIRS = int(os.environ.get("CSGTEST_PAIRS", "30"))  # 2,000 take a quarter of an hour
@@ -26,8 +27,7 @@ def pair(seed: int) -> tuple[Source, Source]:
     return old, edited(old, random)
 
 
-@pytest.mark.parametrize("after", After)
-@pytest.mark.parametrize("first", range(0, PAIRS, 10))
+@pytest.mark.parametrize(("first", "after"), paired(range(0, PAIRS, 10), After))
 def test_every_input_ends_as_it_does_natively(first: int, after: After, tmp_path: Path) -> None:
     for seed in range(first, first + 10):
         old, new = pair(seed)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import csgtest
+from tests.nightly import nightly
 
 # What each program does with the first byte of its input, n, and what follows it.
 PROGRAMS = {
@@ -43,7 +44,7 @@ int main(void)
 """
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", nightly(PROGRAMS, ["fread of one item", "fseek"]))
 def test_a_path_for_each(name: str, tmp_path: Path) -> None:
     """Versions that differ where the program ends with the rarest of its codes, and nowhere."""
     text = TEXT.replace("USE", PROGRAMS[name])
@@ -88,7 +89,7 @@ BUFFERS = (
 )
 
 
-@pytest.mark.parametrize("buffer", BUFFERS)
+@pytest.mark.parametrize("buffer", nightly(BUFFERS, [BUFFERS[1], BUFFERS[3], BUFFERS[6]]))
 def test_what_a_stream_reads_ahead_is_gone_from_its_descriptor(buffer: str, tmp_path: Path) -> None:
     """And nothing else: a program may read from both."""
     source = tmp_path / "mixed.c"

@@ -10,6 +10,7 @@ import pytest
 
 from symexec.expr import Term, evaluate, negate
 from symexec.solver import PathCondition, SolverOptions, build_solver
+from tests.nightly import paired
 
 Model = dict[Term, int]
 
@@ -38,8 +39,9 @@ def is_smallest(model: Model, models: list[Model]) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", ["bitwuzla", "z3"])
-@pytest.mark.parametrize("widths", [(3, 4), (2, 5), (4,), (2, 3)])
+@pytest.mark.parametrize(
+    ("widths", "name"), paired([(3, 4), (2, 5), (4,), (2, 3)], ["bitwuzla", "z3"])
+)
 def test_every_answer_is_right(random_terms: Any, name: str, widths: tuple[int, ...]) -> None:
     for seed in range(12):
         source = random_terms(seed, widths)

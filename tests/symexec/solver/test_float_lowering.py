@@ -18,6 +18,7 @@ from symexec.expr import (
     float_unary,
 )
 from symexec.solver import Answer, PathCondition, SolverOptions, build_backend
+from tests.nightly import paired
 
 CASES = ["add", "sub", "mul", "div", "sqrt", "eq", "lt", "le", "f32", "f64", "f80"]
 CONVERSIONS = ["s16", "s32", "s64", "u8", "u32", "u64", "from_s32", "from_u64"]
@@ -37,8 +38,7 @@ def built(op: str, bits: int, x: Term, y: Term) -> tuple[object, int]:
     return convert_float(x, bits, int(op[1:]), "float", kind), int(op[1:])
 
 
-@pytest.mark.parametrize("name", ["bitwuzla", "z3"])
-@pytest.mark.parametrize("bits", [32, 64, 80])
+@pytest.mark.parametrize(("bits", "name"), paired([32, 64, 80], ["bitwuzla", "z3"]))
 @pytest.mark.parametrize("op", CASES + CONVERSIONS)
 def test_operands_fix_the_result(
     interesting: Callable[[random.Random, int], int], op: str, bits: int, name: str

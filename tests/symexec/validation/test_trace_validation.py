@@ -30,6 +30,7 @@ from symexec.testcases import TestInput
 from symexec.validation import TraceValidation
 from symexec.validation.expected_traces import ExpectedTrace, Predicted, first_difference
 from tests.command_line import write_versions
+from tests.nightly import paired
 from tests.symexec.generated.branches import Promising
 
 HEAD = "#include <stdlib.h>\n#include <setjmp.h>\n#include <string.h>\n#include <stdio.h>\n"
@@ -151,8 +152,7 @@ def checked(job: Promising) -> TraceValidation:
     return validation
 
 
-@pytest.mark.parametrize("name", PAIRS)
-@pytest.mark.parametrize("after", After)
+@pytest.mark.parametrize(("name", "after"), paired(PAIRS, After))
 def test_all_branches_are_as_predicted(name: str, after: After, tmp_path: Path) -> None:
     validation = checked(job_of(*PAIRS[name], tmp_path, after))
     assert validation.compared and not validation.left_out
