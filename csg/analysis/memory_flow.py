@@ -15,7 +15,8 @@ Writes and reads are vertices; what dependences run between is numbered first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -115,15 +116,10 @@ class Accesses:
             case _:
                 assert_never(instruction)
 
-    def overlapping(self, cells: int) -> int:
-        """All cells that share a byte with one of ``cells``."""
-        found = 0
-        for number in bits(cells):
-            cell = self.cells[number]
-            for other in self.of_object[cell.object]:
-                if cell.overlaps(self.cells[other]):
-                    found |= 1 << other
-        return found
+    def overlapping(self, number: int) -> int:
+        """All cells that share a byte with a cell, itself among them."""
+        cell = self.cells[number]
+        return sum(1 << o for o in self.of_object[cell.object] if cell.overlaps(self.cells[o]))
 
     def contained(self, number: int) -> int:
         """All cells that lie within one cell; the cell itself is among them when its offset is
@@ -268,7 +264,6 @@ def number_vertices(program: Program, calls: CallGraph) -> Vertices:
 
 
 Flows = dict[str, list[tuple[Version | None, FlowGraph]]]
-Reads = dict[int, list[int]]  # cells read -> vertices that read them
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,14 +279,30 @@ class Event:
 
 
 @dataclass(slots=True)
-class Summary:
-    """What a call of the function means to its caller."""
+class Entry:
+    """What is known where a function begins. A *pattern* is a set of cells that some read reads;
+    ``exposed`` is a bit set of patterns, those that may see here what was there before."""
 
-    leaving: int = 0  # writes that are visible after its return
-    exposed: Reads = field(default_factory=dict)  # reads that may see what was there before
+    before: int = 0  # the writes that reach a call of the function
+    exposed: int = 0
+    # the reads of the function itself that are exposed: pattern -> vertices
+    readers: dict[int, set[int]] = field(default_factory=dict)
+    # caller -> the cells that still hold, at one of its calls, what they held on its entry
+    unwritten: dict[str, int] = field(default_factory=dict)
+    passing: dict[str, int] = field(default_factory=dict)  # caller -> patterns of such cells
 
 
 class MemoryFlow:
+    """Reads see writes of their own function (``_flow``), and those that reach a call of it, or of
+    its callers where nothing between overwrites them:
+
+        void set(void) { g = 1; get(); }      get is entered with the write of set,
+        void get(void) { print(g); }          and where g is not written before, with those
+                                              that reach the calls of set
+
+    The second kind is solved for patterns, not for reads, and once for all patterns that the same
+    calls pass on (``_classes``)."""
+
     def __init__(
         self,
         program: Program,
@@ -303,10 +314,13 @@ class MemoryFlow:
         self.program, self.calls, self.accesses, self.flows = program, calls, accesses, flows
         self.events: dict[str, list[list[Event]]] = {}
         self.writers: list[int] = []  # write -> vertex
-        self.summaries = {name: Summary() for name in flows}
+        self.leaving = dict.fromkeys(flows, 0)  # function -> writes visible after its return
+        self.entries = {name: Entry() for name in flows}
+        self._seen: dict[int, int] = {}  # vertex of a read -> the writes that it sees
+        self._patterns: dict[int, int] = {}  # cells read -> number of the pattern
+        self._visible: list[int] = []  # pattern -> bits that can be seen there
         self._bit: dict[int, int] = {}  # vertex of a write -> its bit
         self._preserved: dict[int, int] = {}  # vertex of a write -> bits that it does not overwrite
-        self._seen: dict[int, int] = {}  # cells read -> bits that can be seen there
         self._reaching: dict[tuple[str, Version | None], list[int]] = {}
         self._own: dict[str, int] = {}  # cells of slots that each call has to itself
         self._local: dict[str | None, int] = dict.fromkeys(flows, 0)  # writes to those only
@@ -317,43 +331,68 @@ class MemoryFlow:
         self._number_writes()
 
     def solve(self) -> None:
-        self._until_stable(self._flow)
-        self._until_stable(self._expose)
-
-    def _until_stable(self, step: Callable[[str], bool]) -> None:
-        """Run ``step`` for each function, callees first; groups of mutually recursive functions run
-        until nothing changes."""
         for group in self.calls.order:
             members = [name for name in group if name in self.flows]
-            again = True
-            while again:
-                changes = [step(name) for name in members]
-                again = any(changes) and self._needs_another_round(members)
+            self._until_stable(members, self._flow)
+        self._look_at_reads()
+        for entry in self.entries.values():
+            entry.exposed = sum(1 << pattern for pattern in entry.readers)
+            known: dict[int, int] = {}
+            for caller, cells in entry.unwritten.items():
+                if cells not in known:
+                    known[cells] = self._patterns_at(cells)
+                entry.passing[caller] = known[cells]
+        for group in self.calls.order:
+            members = [name for name in group if name in self.flows]
+            self._until_stable(members, self._expose)
+        for members in self._classes():
+            self._enter(members)
+
+    def _until_stable(self, members: list[str], step: Callable[[str], bool]) -> None:
+        """Run ``step`` for each of these functions, and again for those that call one for which it
+        has changed something."""
+        waiting = deque(members)
+        together = frozenset(members)
+        queued = set(members)
+        while waiting:
+            name = waiting.popleft()
+            queued.discard(name)
+            if step(name) and name in self.calls.recursive:
+                for caller in self.calls.functions.predecessors(name):
+                    if caller in together and caller not in queued:
+                        queued.add(caller)
+                        waiting.append(caller)
 
     def links(self) -> Iterator[tuple[int, list[int]]]:
         """Each read, with the writes that reach it."""
-        reaching: dict[int, int] = {}
-        for name in self.flows:
-            for event, before in self._walk(name):
-                if event.reads:
-                    seen = before & self._visible(event.reads)
-                    reaching[event.vertex] = reaching.get(event.vertex, 0) | seen
-                for callee in event.callees:
-                    for cells, readers in self.summaries[callee].exposed.items():
-                        seen = before & self._visible(cells)
-                        for reader in readers:
-                            reaching[reader] = reaching.get(reader, 0) | seen
-        for reader, seen in reaching.items():
-            yield reader, [self._writer(bit) for bit in bits(seen & ~self.cells)]
+        known: dict[int, list[int]] = {}
+        for reader, seen in self._seen.items():
+            if seen not in known:
+                known[seen] = [self._writer(bit) for bit in bits(seen)]
+            yield reader, known[seen]
 
     def readers_of_initial(self, number: int) -> list[int]:
         """The reads that may see what an object held when the program started."""
         held = sum(1 << cell for cell in self.accesses.of_object.get(number, ()))
-        exposed = self.summaries[self.program.entry].exposed if self._has_entry() else {}
-        return sorted(v for cells, found in exposed.items() if cells & held for v in found)
-
-    def _has_entry(self) -> bool:
-        return self.program.entry in self.summaries
+        if self.program.entry not in self.flows:
+            return []
+        wanted = sum(1 << p for cells, p in self._patterns.items() if cells & held)
+        at = dict.fromkeys(self.flows, 0)  # function -> the patterns that see it there
+        at[self.program.entry] = wanted & self.entries[self.program.entry].exposed
+        work = [self.program.entry]
+        found: set[int] = set()
+        while work:
+            caller = work.pop()
+            for callee in self.calls.functions.successors(caller):
+                entry = self.entries[callee]
+                more = at[caller] & entry.exposed & entry.passing.get(caller, 0) & ~at[callee]
+                if more:
+                    at[callee] |= more
+                    work.append(callee)
+        for name, patterns in at.items():
+            for pattern in bits(patterns):
+                found.update(self.entries[name].readers.get(pattern, ()))
+        return sorted(found)
 
     # ---------------------------------------------------------------- preparation
 
@@ -374,45 +413,58 @@ class MemoryFlow:
         self.events[name] = per_block
 
     def _number_writes(self) -> None:
-        touching: list[int] = [0] * len(self.accesses.cells)
-        alone: list[int] = [0] * len(self.accesses.cells)
+        count = len(self.accesses.cells)
         writes = [
             e for name in self.flows for block in self.events[name] for e in block if e.writes
         ]
-        first = len(self.accesses.cells)
+        alike: dict[int, int] = {}  # cells -> the writes of just these
         for number, event in enumerate(writes):
-            bit = 1 << (first + number)
+            bit = 1 << (count + number)
             self._bit[event.vertex] = bit
             self.writers.append(event.vertex)
-            for cell in bits(event.writes):
-                touching[cell] |= bit
-            if event.writes.bit_count() == 1:
-                alone[event.writes.bit_length() - 1] |= bit
+            alike[event.writes] = alike.get(event.writes, 0) | bit
             if event.version is not None:
                 self._foreign[event.version.other] |= bit
-        self._touching = touching
-        owners = [self._owner(number) for number in range(first)]
-        for number, owner in enumerate(owners):
-            if owner is not None:
-                self._own[owner] = self._own.get(owner, 0) | 1 << number
-        for event in writes:
-            into = {owners[cell] for cell in bits(event.writes)}
+        touching = [0] * count
+        owners = [self._owner(number) for number in range(count)]
+        for cells, bit in alike.items():
+            into = set()
+            for cell in bits(cells):
+                touching[cell] |= bit
+                into.add(owners[cell])
             if len(into) == 1:
                 owner = into.pop()
                 if owner in self._local:
-                    self._local[owner] |= self._bit[event.vertex]
-            self._preserved[event.vertex] = self._preserved_by(event, alone)
+                    self._local[owner] |= bit
+        self._seen_at = [self._seen_in(number, touching) for number in range(count)]
+        for number, owner in enumerate(owners):
+            if owner is not None:
+                self._own[owner] = self._own.get(owner, 0) | 1 << number
+        preserved: dict[int, int] = {}
+        for event in writes:
+            if event.callees or event.writes.bit_count() != 1:
+                continue
+            if event.writes not in preserved:
+                preserved[event.writes] = self._preserved_by(event.writes, alike)
+            self._preserved[event.vertex] = preserved[event.writes]
 
-    def _preserved_by(self, event: Event, alone: list[int]) -> int:
-        if event.callees or event.writes.bit_count() != 1:
-            return -1
-        number = event.writes.bit_length() - 1
+    def _seen_in(self, number: int, touching: list[int]) -> int:
+        """The bits that a read of one cell can see: the cells that overlap it, and the writes that
+        touch one of them."""
+        found = overlapping = self.accesses.overlapping(number)
+        for cell in bits(overlapping):
+            found |= touching[cell]
+        return found
+
+    def _preserved_by(self, cells: int, alike: Mapping[int, int]) -> int:
+        """The bits that a write of one cell does not overwrite."""
+        number = cells.bit_length() - 1
         if not self._single(number):
             return -1
         contained = self.accesses.contained(number)
         killed = contained
         for cell in bits(contained):
-            killed |= alone[cell]
+            killed |= alike.get(1 << cell, 0)
         return ~killed
 
     def _single(self, number: int) -> bool:
@@ -448,9 +500,8 @@ class MemoryFlow:
             last = self.program.functions[name].exit
             leaving |= (reaching[last] & keep[last]) | gen[last]
         leaving &= ~self.cells & ~self._local[name]
-        summary = self.summaries[name]
-        changed = leaving != summary.leaving
-        summary.leaving = leaving
+        changed = leaving != self.leaving[name]
+        self.leaving[name] = leaving
         return changed
 
     def _block_effect(self, block: list[Event], version: Version | None) -> tuple[int, int]:
@@ -464,7 +515,7 @@ class MemoryFlow:
     def _after(self, event: Event, state: int, version: Version | None) -> int:
         state &= self._keep(event)
         for callee in event.callees:
-            state |= self.summaries[callee].leaving & ~self._foreign[version]
+            state |= self.leaving[callee] & ~self._foreign[version]
         return state | self._bit.get(event.vertex, 0)
 
     def _keep(self, event: Event) -> int:
@@ -481,38 +532,88 @@ class MemoryFlow:
                         yield event, state
                         state = self._after(event, state, version)
 
+    def _look_at_reads(self) -> None:
+        """What reads see within their functions, which of them are exposed, and what is known at
+        calls."""
+        for name in self.flows:
+            own = self.entries[name].readers
+            for event, before in self._walk(name):
+                if event.reads:
+                    pattern = self._pattern(event.reads)
+                    seen = before & self._visible[pattern]
+                    if seen & self.cells:
+                        own.setdefault(pattern, set()).add(event.vertex)
+                    seen &= ~self.cells
+                    self._seen[event.vertex] = self._seen.get(event.vertex, 0) | seen
+                for callee in event.callees:
+                    entry = self.entries[callee]
+                    entry.before |= before & ~self.cells
+                    entry.unwritten[name] = entry.unwritten.get(name, 0) | before & self.cells
+
+    def _pattern(self, cells: int) -> int:
+        number = self._patterns.get(cells)
+        if number is None:
+            number = self._patterns[cells] = len(self._visible)
+            visible = 0
+            for cell in bits(cells):
+                visible |= self._seen_at[cell]
+            self._visible.append(visible)
+        return number
+
+    def _patterns_at(self, cells: int) -> int:
+        """The patterns that see one of these cells."""
+        return sum(1 << p for p, visible in enumerate(self._visible) if visible & cells)
+
     def _expose(self, name: str) -> bool:
-        exposed = self.summaries[name].exposed
-        before = sum(len(readers) for readers in exposed.values())
-        for event, state in self._walk(name):
-            if event.reads and state & self._visible(event.reads) & self.cells:
-                _add(exposed, event.reads, [event.vertex])
-            for callee in event.callees:
-                for cells, readers in list(self.summaries[callee].exposed.items()):
-                    if state & self._visible(cells) & self.cells:
-                        _add(exposed, cells, readers)
-        return sum(len(readers) for readers in exposed.values()) != before
+        """Bring up to date what is exposed in the callers of a function. Returns whether anything
+        has changed."""
+        exposed = self.entries[name].exposed
+        for callee in self.calls.functions.successors(name):
+            entry = self.entries[callee]
+            exposed |= entry.exposed & entry.passing.get(name, 0)
+        changed = exposed != self.entries[name].exposed
+        self.entries[name].exposed = exposed
+        return changed
 
-    def _needs_another_round(self, members: list[str]) -> bool:
-        """Must these functions be solved again? A single function that does not call itself is done
-        after one round."""
-        return len(members) > 1 or members[0] in self.calls.recursive
+    def _classes(self) -> list[list[int]]:
+        """The exposed patterns, together those that are exposed in the same functions and passed by
+        the same calls."""
+        ways: dict[int, None] = {}
+        for entry in self.entries.values():
+            ways[entry.exposed] = None
+            ways.update((entry.exposed & passing, None) for passing in entry.passing.values())
+        classes = [(1 << len(self._visible)) - 1]
+        for way in ways:
+            split = (part for each in classes for part in (each & way, each & ~way))
+            classes = [part for part in split if part]
+        return [list(bits(each)) for each in classes]
 
-    def _visible(self, cells: int) -> int:
-        """The bits that a read of these cells can see: their values on entry, and writes that touch
-        them."""
-        found = self._seen.get(cells)
-        if found is None:
-            found = self.accesses.overlapping(cells)
-            for cell in bits(found):
-                found |= self._touching[cell]
-            self._seen[cells] = found
-        return found
+    def _enter(self, patterns: list[int]) -> None:
+        """Let the reads of these patterns see the writes that enter their functions."""
+        bit = 1 << patterns[0]
+        arriving = {n: e.before for n, e in self.entries.items() if e.exposed & bit}
+        order = [name for group in reversed(self.calls.order) for name in group if name in arriving]
+        callers = {
+            name: [
+                caller for caller, passing in self.entries[name].passing.items() if passing & bit
+            ]
+            for name in order
+        }
+        again = True
+        while again:
+            again = False
+            for name in order:
+                before = arriving[name]
+                for caller in callers[name]:
+                    before |= arriving[caller]
+                if before != arriving[name]:
+                    arriving[name] = before
+                    again = again or name in self.calls.recursive
+        for name in order:
+            readers = self.entries[name].readers
+            for pattern in patterns:
+                for reader in readers.get(pattern, ()):
+                    self._seen[reader] |= arriving[name] & self._visible[pattern]
 
     def _writer(self, bit: int) -> int:
         return self.writers[bit - len(self.accesses.cells)]
-
-
-def _add(exposed: Reads, cells: int, readers: list[int]) -> None:
-    known = exposed.setdefault(cells, [])
-    known.extend(reader for reader in readers if reader not in known)
