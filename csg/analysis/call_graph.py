@@ -84,6 +84,21 @@ def call_graph(program: Program, pointers: PointsTo) -> CallGraph:
     return CallGraph(callees, external, callers, order, frozenset(recursive), functions)
 
 
+def named_calls(program: Program) -> NameGraph:
+    """The functions with code, with an edge from each to those that it calls by name."""
+    import networkx
+
+    functions: NameGraph = networkx.DiGraph()
+    functions.add_nodes_from(program.functions)
+    for name, function in program.functions.items():
+        for block in function.blocks:
+            for instruction in block.instructions:
+                callee = instruction.callee if isinstance(instruction, Call) else None
+                if isinstance(callee, str) and callee in program.functions:
+                    functions.add_edge(name, callee)
+    return functions
+
+
 def _targets(call: Call, place: Place, pointers: PointsTo) -> tuple[str, ...]:
     resolved = pointers.callees.get(place, ())
     if isinstance(call.callee, str):
