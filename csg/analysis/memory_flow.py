@@ -345,8 +345,8 @@ class MemoryFlow:
         for group in self.calls.order:
             members = [name for name in group if name in self.flows]
             self._until_stable(members, self._expose)
-        for members in self._classes():
-            self._enter(members)
+        for patterns in self._classes():
+            self._enter(patterns)
 
     def _until_stable(self, members: list[str], step: Callable[[str], bool]) -> None:
         """Run ``step`` for each of these functions, and again for those that call one for which it
