@@ -41,6 +41,7 @@ from symexec.memory import (
     offset_of,
 )
 from symexec.memory.space import OFFSET_MASK
+from symexec.shadow.directions import taking
 from symexec.state.endings import Access, Cut, MemoryFault
 from symexec.state.state import EventKind, State
 
@@ -258,10 +259,9 @@ def _within_one(
         yield state, Place(None, 0, problem, _witness(engine, state, address))
         return
     found = engine.ways(state, inside(address, item, size, state.mode))
-    for place, (within, path) in enumerate(found):
-        successor = state if place == len(found) - 1 else state.fork()
-        successor.path = path
-        if within:
+    for way in found:
+        successor = taking(state if way is found[-1] else state.fork(), way)
+        if way.taken:
             offset = truncate(address, 32)
             assert not isinstance(offset, Shadowed)
             learn(successor, item, offset, size)
@@ -279,9 +279,7 @@ def learn(state: State, item: MemoryObject, offset: int | Term, size: int) -> No
 
 def _witness(engine: Execution, state: State, address: int | Term) -> int:
     """A possible value of an address, for messages."""
-    if isinstance(address, int):
-        return address
-    return engine.evaluate(address, engine.model(state))
+    return address if isinstance(address, int) else engine.possible(state, address)
 
 
 def _among_several(
@@ -292,26 +290,34 @@ def _among_several(
     rest = state
     number_of = extract(binary("add", 64, address, HALF), 32, 32)
     for _ in range(MOST_OBJECTS):
-        model = engine.model(rest)
-        if model is None:
+        number = _object_number(engine, rest, address)
+        if number is None:
             return
-        number = (engine.evaluate(address, model) + HALF >> 32) & 0xFFFFFFFF
         mine = compare("eq", 32, number_of, number)
         assert not isinstance(mine, Shadowed)
         found = engine.ways(rest, mine)
         remaining: State | None = None
-        for taken, path in found:
-            if taken:
-                successor = rest.fork() if len(found) > 1 else rest
-                successor.path = path
+        for way in found:
+            if way.taken:
+                successor = taking(rest.fork() if len(found) > 1 else rest, way)
                 yield from _within_one(engine, successor, address, number, size, write)
             else:
-                remaining = rest
-                remaining.path = path
+                remaining = taking(rest, way)
         if remaining is None:
             return
         rest = remaining
     yield rest, Place(None, 0, Fault(FaultKind.UNRESOLVED, ""))
+
+
+def _object_number(engine: Execution, state: State, address: Term) -> int | None:
+    """The number of the object that a model's address is in; None where there is no model."""
+    if state.script is not None:
+        return engine.answer(state, lambda: 0)
+    model = engine.model(state)
+    if model is None:
+        return None
+    value = engine.evaluate(address, model)
+    return engine.answer(state, lambda: (value + HALF >> 32) & 0xFFFFFFFF)
 
 
 def _without_access(
@@ -355,10 +361,9 @@ def allocate(engine: Execution, state: State, step: Allocate) -> Iterator[State]
         [compare("ule", 64, half, engine.largest(state, half)) for half in halves(size)]
     )
     assert not isinstance(within, Shadowed)
-    for small, path in engine.ways(state, within):
-        successor = state.fork() if path is not state.path else state
-        successor.path = path
-        if small:
+    for way in engine.ways(state, within):
+        successor = taking(state.fork() if way.path is not state.path else state, way)
+        if way.taken:
             most = engine.most(successor, size)
             yield _allocated(engine, successor, step, most, size)
         elif isinstance(size, Shadowed):
@@ -375,10 +380,9 @@ def _larger(engine: Execution, state: State, step: Allocate, size: Term) -> Iter
         same = compare("eq", 64, size, value)
         assert not isinstance(same, Shadowed)
         other: State | None = None
-        for equal, path in engine.ways(state, same):
-            successor = state.fork() if path is not state.path else state
-            successor.path = path
-            if equal:
+        for way in engine.ways(state, same):
+            successor = taking(state.fork() if way.path is not state.path else state, way)
+            if way.taken:
                 yield _allocated(engine, successor, step, value, None)
             else:
                 other = successor
@@ -391,10 +395,9 @@ def _larger(engine: Execution, state: State, step: Allocate, size: Term) -> Iter
 def _too_large(engine: Execution, state: State, size: Term) -> Iterator[State]:
     over = compare("ult", 64, STACK, size)
     assert not isinstance(over, Shadowed)
-    for overflows, path in engine.ways(state, over):
-        successor = state.fork() if path is not state.path else state
-        successor.path = path
-        if overflows:
+    for way in engine.ways(state, over):
+        successor = taking(state.fork() if way.path is not state.path else state, way)
+        if way.taken:
             place = Place(None, 0, Fault(FaultKind.STACK_OVERFLOW, "a local array"))
             yield from fault(engine, successor, place, 0, write=True)
         else:

@@ -5,7 +5,7 @@ A branch on a value that differs has up to four ways: ``shadow/directions.py``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from csg.ir import Binary, Branch, Enter, IndirectJump, Switch
 from csg.language.syntax import Version
@@ -22,10 +22,10 @@ from symexec.expr import (
     old_half,
 )
 from symexec.memory import BOTH, NEW, OLD, FaultKind
-from symexec.shadow.directions import joint_ways, ways
+from symexec.shadow.directions import Way, is_open, joint_ways, taking, ways
 from symexec.shadow.regions import begin
-from symexec.solver import PathCondition
 from symexec.state.endings import Access, Cut, DivisionByZero, MemoryFault
+from symexec.state.inputs import Misfit, Script
 from symexec.state.state import Divergence, DivergenceKind, Region, State
 
 _HALVES = (old_half, new_half)
@@ -45,15 +45,16 @@ def branch(engine: Execution, state: State, step: Branch) -> Iterator[State]:
         yield from _joint(engine, state, step, condition)
         return
     found = ways(condition, state.path, engine.solver, state.leading)
-    if len(found) > 1 and _cut(engine, state):
+    if is_open(found) and _cut(engine, state):
         yield from engine.end(state, Cut("loop bound"))
         return
     site = engine.site(state)
     followed = _followed(state) and isinstance(condition, Term)
     if engine.decided is not None and found:
-        engine.decided(state, step.site, *2 * (found[0][0],))
-    for taken, path in found:
-        successor = _at(state, path, last=taken is found[-1][0])
+        engine.decided(state, step.site, *2 * (found[0].taken,))
+    for way in found:
+        taken = way.taken
+        successor = _at(state, way, last=way is found[-1])
         if followed:
             trace(successor, site + taken)
         yield engine.go(successor, step.then if taken else step.otherwise)
@@ -65,12 +66,12 @@ def _followed(state: State) -> bool:
     return state.mode != OLD or not state.divergences
 
 
-def _at(state: State, path: PathCondition, last: bool) -> State:
-    """The state that goes on with ``path``: a fork, or for the last way the state itself."""
+def _at(state: State, way: Way, last: bool) -> State:
+    """The state that goes this way: a fork, or for the last way the state itself."""
     successor = state if last else state.fork()
     if not last:
         successor.forks += 1
-    successor.path = path
+    taking(successor, way)
     return successor
 
 
@@ -90,13 +91,13 @@ def _joint(engine: Execution, state: State, step: Branch, condition: Data) -> It
     diverged = bool(state.divergences)  # from the first divergence on only the new version counts
     followed = not diverged or isinstance(new_half(condition), Term)
     found = list(joint_ways(condition, state.path, engine.solver, state.leading))
-    if len(found) > 1 and _cut(engine, state):
+    if is_open([way for _, way in found]) and _cut(engine, state):
         yield from engine.end(state, Cut("loop bound"))
         return
     if engine.decided is not None and found:
         engine.decided(state, step.site, found[0][0].old, found[0][0].new)
-    for directions, path in found:
-        successor = _at(state, path, last=directions is found[-1][0])
+    for directions, way in found:
+        successor = _at(state, way, last=way is found[-1][1])
         if followed:
             diverges = directions.diverges and not diverged
             trace(successor, site + directions.new + (2 if diverges else 0))
@@ -169,16 +170,22 @@ def _joint_arms(
 ) -> Iterator[State]:
     """A state for each pair of blocks; ``value`` is what the versions choose by."""
     found = []
+    script = state.script
     for old, old_condition in old_arms:
         for new, new_condition in new_arms:
+            choice = _choice(old, new)
+            rest = None if script is None else script.chosen(choice)
+            if script is not None and rest is None:
+                continue
             both = binary("and", 1, old_condition, new_condition)
             stays = state.seed is not None and state.seed.stays
-            seed = state.leading if old == new or stays else None
-            for taken, path in ways(both, state.path, engine.solver, seed):  # type: ignore[arg-type]
-                if taken:
-                    found.append((old, new, path))
-    for place, (old, new, path) in enumerate(found):
-        successor = _at(state, path, last=place == len(found) - 1)
+            seed = rest or (state.leading if old == new or stays else None)
+            for way in ways(both, state.path, engine.solver, seed):  # type: ignore[arg-type]
+                if way.taken:
+                    found.append((old, new, way.chosen(choice)))
+    _require(state, found)
+    for place, (old, new, way) in enumerate(found):
+        successor = _at(state, way, last=place == len(found) - 1)
         if not state.divergences:
             trace(successor, engine.site(state) + (new << 2) + (2 if old != new else 0))
             if old != new:
@@ -203,17 +210,32 @@ def _switch_alone(
         yield engine.go(state, _arm(step, value, version))
         return
     found = []
+    script = state.script
     for block, condition in _arms(step, value, version):
-        for taken, path in ways(condition, state.path, engine.solver, state.leading):  # type: ignore[arg-type]
-            if taken:
-                found.append((block, path))
+        leading = state.leading if script is None else script.chosen(block)
+        if script is None or leading is not None:
+            for way in ways(condition, state.path, engine.solver, leading):  # type: ignore[arg-type]
+                if way.taken:
+                    found.append((block, way.chosen(block)))
         if isinstance(condition, int) and condition:
             break
-    for place, (block, path) in enumerate(found):
-        successor = _at(state, path, last=place == len(found) - 1)
+    _require(state, found)
+    for place, (block, way) in enumerate(found):
+        successor = _at(state, way, last=place == len(found) - 1)
         if _followed(state) and isinstance(value, Term):
             trace(successor, engine.site(state) + (block << 2))
         yield engine.go(successor, block)
+
+
+def _choice(old: int, new: int) -> int:
+    """A number for a pair of blocks."""
+    return (old << 32) | new
+
+
+def _require(state: State, found: Sequence[object]) -> None:
+    """Refuse a script that chooses no way that there is."""
+    if state.script is not None and not found:
+        raise Misfit("a way that is not there")
 
 
 def _default(step: Switch, version: Version) -> int:
@@ -268,21 +290,29 @@ def indirect(engine: Execution, state: State, step: IndirectJump) -> Iterator[St
             yield from engine.refuse(state, "computed goto by an address that is a pair of terms")
         return
     found = []
-    rest: PathCondition | None = state.path
+    rest: Way | None = Way(False, state.path)
+    leading = state.leading
     for block in step.targets:
         if rest is None:
             break
         here = compare("eq", 64, address, base + block)
-        divided = dict(ways(here, rest, engine.solver, state.leading))  # type: ignore[arg-type]
-        if True in divided:
-            found.append((block, divided[True]))
-        rest = divided.get(False)
-    for place, (block, path) in enumerate(found):
-        successor = _at(state, path, last=rest is None and place == len(found) - 1)
+        _, path, before = rest
+        rest = None
+        for taken, extended, asked in ways(here, path, engine.solver, leading):  # type: ignore[arg-type]
+            way = Way(taken, extended, before + asked)
+            if taken:
+                found.append((block, way))
+            else:
+                rest = way
+                if isinstance(leading, Script):
+                    for answer in asked:
+                        leading = leading.after(answer)
+    for place, (block, way) in enumerate(found):
+        successor = _at(state, way, last=rest is None and place == len(found) - 1)
         trace(successor, engine.site(state) + (block << 2))
         yield engine.go(successor, block)
     if rest is not None:
-        state.path = rest
+        taking(state, rest)
         yield from engine.end(state, MemoryFault(FaultKind.WILD, "no label", Access.CALL, 0))
 
 
@@ -299,9 +329,9 @@ def divide(engine: Execution, state: State, step: Binary) -> Iterator[State]:
         yield from engine.split(state)
         return
     trapping = _traps(step, left, right)
-    for traps, path in ways(trapping, state.path, engine.solver, state.leading):  # type: ignore[arg-type]
-        successor = state.fork() if path is not state.path else state
-        successor.path = path
+    for way in ways(trapping, state.path, engine.solver, state.leading):  # type: ignore[arg-type]
+        traps = way.taken
+        successor = taking(state.fork() if way.path is not state.path else state, way)
         if traps:
             yield from engine.end(successor, DivisionByZero())
         else:

@@ -324,7 +324,9 @@ class ModelContext:
 
     def _written(self, term: Term) -> Operand:
         engine, state = self._engine, self._state
-        verdict = engine.undefined.judge(engine.solver, state.path, term)
+        verdict = engine.judged(state, term)
+        for answer in verdict.answers:
+            state.answered(answer)
         if verdict.wrong is not None:
             if not engine.undefined.only_reported(state.mode):
                 raise Used(term)

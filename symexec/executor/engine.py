@@ -94,7 +94,7 @@ class Engine(Execution):
     def advance(self, state: State, quantum: int) -> list[State]:
         """Run until the state forks, ends, or leaves its seed, or ``quantum`` chunks have run, or
         its queries have taken the time of a turn (``is_expensive``)."""
-        seed = state.seed
+        seed, script = state.seed, state.script
         self._turn_began = self.counters.solver_s
         while True:
             chunk = self.resume(state)
@@ -119,6 +119,8 @@ class Engine(Execution):
                 if successor.region is not None and at_join(successor):
                     rejoin(successor)
             if len(successors) != 1 or successors[0].seed is not seed:
+                return successors
+            if script is not None and successors[0].script is not script:
                 return successors
             state = successors[0]
             if state.frame is None or self.is_expensive:

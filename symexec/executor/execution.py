@@ -18,7 +18,7 @@ from csg.errors import NOWHERE, Location
 from csg.ir import Instruction, Program, Register, Terminator, Value
 from symexec.counters import Counters
 from symexec.executor.machine import Chunk, Machine
-from symexec.executor.memcheck import UndefinedValues, lost_objects
+from symexec.executor.memcheck import UndefinedValues, Verdict, lost_objects
 from symexec.expr import (
     Data,
     Operand,
@@ -34,11 +34,11 @@ from symexec.expr import (
 from symexec.memory import BOTH, NEW, OLD
 from symexec.options import MemoryOptions
 from symexec.runtime.contract import ModelEntry
-from symexec.shadow.directions import ways
+from symexec.shadow.directions import Way, ways
 from symexec.shadow.regions import Joins, at_join, begin_instruction, go_alone, rejoin, survivor
-from symexec.solver import Answer, PathCondition, SolverChain
+from symexec.solver import Answer, SolverChain
 from symexec.state.endings import PathEnding, Returned, Unsupported, row
-from symexec.state.inputs import Guided
+from symexec.state.inputs import FIRST_VALUE, Guided, Script
 from symexec.state.state import (
     Divergence,
     DivergenceKind,
@@ -229,9 +229,33 @@ class Execution(ABC):
     def model(self, state: State) -> dict[Term, int] | None:
         """A model of the path; the seed's values while a seed is followed."""
         seed = state.leading
-        return self.solver.model(state.path) if seed is None else seed.values
+        if seed is None or isinstance(seed, Script):
+            return self.solver.model(state.path)
+        return seed.values
 
-    def ways(self, state: State, condition: int | Term) -> list[tuple[bool, PathCondition]]:
+    def answer(self, state: State, ask: Callable[[], int]) -> int:
+        """What ``ask`` gives, a number that is not negative and that the path alone does not
+        decide; where a script is followed, what it gave before."""
+        value = ask() if state.script is None else state.script.value()
+        state.answered(FIRST_VALUE + value)
+        return value
+
+    def possible(self, state: State, term: Term) -> int:
+        """A value that the term can have on this path, as some model has it."""
+        return self.answer(state, lambda: self.evaluate(term, self.model(state)))
+
+    def is_never(self, state: State, condition: Term) -> bool:
+        """Is the condition false on all of the path? False where the solver gives up."""
+        path, check = state.path, self.solver.check
+        return bool(self.answer(state, lambda: check(path, condition) is Answer.UNSAT))
+
+    def judged(self, state: State, term: Term) -> Verdict:
+        """Where the value of a term depends on uninitialised memory (``UndefinedValues.judge``)."""
+        if state.script is None:
+            return self.undefined.judge(self.solver, state.path, term)
+        return self.undefined.verdict(state.path, term, state.script)
+
+    def ways(self, state: State, condition: int | Term) -> list[Way]:
         """Each way that a condition leaves to one version, with its path condition."""
         return ways(condition, state.path, self.solver, state.leading)
 
@@ -269,8 +293,8 @@ class Execution(ABC):
         while limit < high:
             if limit >= low:
                 above = compare("ult", 64, limit, size)
-                assert not isinstance(above, Shadowed)
-                if self.solver.check(state.path, above) is Answer.UNSAT:
+                assert isinstance(above, Term)
+                if self.is_never(state, above):
                     return limit
             limit *= 2
         return high
@@ -279,15 +303,15 @@ class Execution(ABC):
         """Fix a term to one value that the path allows: an event, since other values are lost."""
         if isinstance(term, int):
             return term
-        value = self.evaluate(term, self.model(state))
+        value = self.possible(state, term)
         same = compare("eq", term.width, term, value)
         if not isinstance(same, int):
             assert isinstance(same, Term)
-            seed = state.leading
+            seed, path = state.leading, state.path
             if isinstance(seed, Guided):
                 state.path = seed.along(state.path, same)
                 return value
-            if self.solver.directions(state.path, same)[1]:
+            if self.answer(state, lambda: int(self.solver.directions(path, same)[1])):
                 self.counters.concretised += 1
                 state.note(EventKind.CONCRETISED, f"{why}: {value}", self.location(state))
             state.path = state.path.assuming(same)

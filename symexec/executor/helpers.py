@@ -27,7 +27,7 @@ from symexec.expr import (
     truncate,
 )
 from symexec.memory import BOTH, FaultKind, address_of
-from symexec.shadow.directions import ways
+from symexec.shadow.directions import taking, ways
 from symexec.state.endings import Access, MemoryFault
 from symexec.state.state import Chunk, Frame, State
 
@@ -285,10 +285,9 @@ def _call_symbolic(engine: Execution, state: State, step: Call, address: Term) -
         same = compare("eq", 64, address, address_of(number))
         found = ways(same, rest.path, engine.solver, rest.leading)  # type: ignore[arg-type]
         base, rest = rest, None
-        for taken, path in found:
-            successor = base.fork() if taken and len(found) > 1 else base
-            successor.path = path
-            if taken:
+        for way in found:
+            successor = taking(base.fork() if way.taken and len(found) > 1 else base, way)
+            if way.taken:
                 yield from _call_named(engine, successor, step, name)
             else:
                 rest = successor

@@ -37,8 +37,11 @@ from symexec.options import Uninitialised
 from symexec.runtime.stdio.streams import STREAM_OBJECT
 from symexec.solver import Answer, PathCondition, SolverChain
 from symexec.state.endings import Access, Exit, MemoryFault, PathEnding, Returned
+from symexec.state.inputs import FIRST_VALUE, Script
 from symexec.state.state import Frame, Lost, State
 
+# what becomes of a use, as an answer (state.inputs): a sample, and what the samples come to
+_FINE, _ALWAYS, _SOMETIMES, _SAMPLE = range(FIRST_VALUE, FIRST_VALUE + 4)
 ROUNDS: Final = 6  # inputs that are tried to find those on which the value matters
 
 
@@ -54,11 +57,12 @@ class Used(Exception):
 class Verdict:
     """Whether a value depends on uninitialised memory. ``value``: with zeros for it. ``wrong``: the
     paths on which it matters; ``right``: those on which it does not. None: there are no such
-    paths."""
+    paths. ``answers``: how this came about (``state.inputs``)."""
 
     value: Operand
     wrong: PathCondition | None
     right: PathCondition | None
+    answers: tuple[int, ...] = ()
 
 
 class UndefinedValues:
@@ -111,20 +115,51 @@ class UndefinedValues:
         zero = self._plain(term)
         doubt = _differ(term, zero, term.width)
         if not doubt or solver.check(path, doubt) is not Answer.SAT:
-            return Verdict(zero, None, path)
+            return Verdict(zero, None, path, (_FINE,))
         wrong = path.assuming(doubt)
         right = path
+        answers: tuple[int, ...] = ()
         for _ in range(ROUNDS):
             model = solver.model(right, doubt)
             if model is None:
                 break
             sample = {symbol: model.get(symbol, 0) for symbol in self.of(term)}
-            alike = compare("eq", term.width, substitute(term, sample), zero)
-            assert not isinstance(alike, Shadowed)
+            alike = self._alike(term, sample)
             if solver.check(right, alike) is Answer.UNSAT:
-                return Verdict(zero, wrong, None)
+                return Verdict(zero, wrong, None, (*answers, _ALWAYS))
             right = right.assuming(alike)
-        return Verdict(zero, wrong, right)
+            answers = (*answers, _SAMPLE, *(FIRST_VALUE + value for value in sample.values()))
+        return Verdict(zero, wrong, right, (*answers, _SOMETIMES))
+
+    def verdict(self, path: PathCondition, term: Term, script: Script) -> Verdict:
+        """What ``judge`` has found before."""
+        zero = self._plain(term)
+        right: PathCondition = path
+        answers: list[int] = []
+
+        def following() -> int:
+            nonlocal script
+            answers.append(FIRST_VALUE + script.value())
+            script = script.after(answers[-1])
+            return answers[-1]
+
+        wrong = path.assuming(_differ(term, zero, term.width))
+        while True:
+            match following():
+                case kind if kind == _FINE:
+                    return Verdict(zero, None, path, tuple(answers))
+                case kind if kind == _ALWAYS:
+                    return Verdict(zero, wrong, None, tuple(answers))
+                case kind if kind == _SOMETIMES:
+                    return Verdict(zero, wrong, right, tuple(answers))
+            sample = {symbol: following() - FIRST_VALUE for symbol in self.of(term)}
+            right = right.assuming(self._alike(term, sample))
+
+    def _alike(self, term: Term, sample: dict[Term, int]) -> Operand:
+        """Is the value with these numbers for uninitialised bytes the one with zeros?"""
+        found = compare("eq", term.width, substitute(term, sample), self._plain(term))
+        assert not isinstance(found, Shadowed)
+        return found
 
     def only_reported(self, mode: int) -> bool:
         """Is a use only reported? One by both versions alike is no difference between them."""

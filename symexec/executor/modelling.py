@@ -7,7 +7,7 @@ writes, and nothing has to be undone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from csg.ir import Call
 from csg.records import record
@@ -16,7 +16,7 @@ from symexec.executor.context import Faulted, ModelContext, Unproven
 from symexec.executor.execution import Execution
 from symexec.executor.memcheck import Used
 from symexec.executor.undefined_uses import decided
-from symexec.expr import Data, Operand, Shadowed, Term, negate
+from symexec.expr import Data, Operand, Shadowed, Term
 from symexec.memory import BOTH, FaultKind, address_of
 from symexec.runtime.contract import (
     Concretize,
@@ -30,9 +30,10 @@ from symexec.runtime.contract import (
     Request,
     Suggest,
 )
-from symexec.shadow.directions import followed
+from symexec.shadow.directions import Way, followed, is_open, taking, ways
 from symexec.shadow.regions import begin_instruction
 from symexec.state.endings import Access, AssumptionFailed, Exit, MemoryFault, Unsupported
+from symexec.state.inputs import Script
 from symexec.state.state import Frame, State
 
 Decided = list[tuple[State, Operand | None]]
@@ -56,7 +57,11 @@ def run_model(
             yield from list(_run(engine, trial, step, entry, arguments))
             return
         except Paired:
-            pass
+            state.decisions, state.recent, state.script = (
+                trial.decisions,
+                trial.recent,
+                trial.script,
+            )
     begin_instruction(state)
     projected = tuple(engine.value(state, argument) for argument in step.arguments)
     yield from _run(engine, state, step, entry, projected)
@@ -88,16 +93,17 @@ def _run(
                         answer = bool(condition)
                         continue
                     seed = state.leading
-                    if seed is not None:
+                    if seed is not None and not isinstance(seed, Script):
                         answer, state.path = followed(condition, state.path, seed)
                         continue
-                    true, false = engine.solver.directions(state.path, condition)
-                    if true and false:
-                        yield from _asked_again(state, condition, behind + guessing)
+                    open_ways = ways(condition, state.path, engine.solver, seed)
+                    if not open_ways:
                         return
-                    if not true and not false:
+                    if is_open(open_ways):
+                        yield from _asked_again(state, open_ways, behind + guessing)
                         return
-                    answer = true
+                    taking(state, open_ways[0])
+                    answer = open_ways[0].taken
                     guessing = False
                 case Defer(behind=behind):
                     state.deferred += behind
@@ -108,7 +114,7 @@ def _run(
                     if pristine is not None and state.events is not noted:
                         pristine.note_again(state)
                 case Suggest(term=term):
-                    answer = engine.evaluate(term, engine.model(state))
+                    answer = term if isinstance(term, int) else engine.possible(state, term)
                     guessing = True
                 case End(ending=ending):
                     if isinstance(ending, AssumptionFailed):
@@ -130,13 +136,13 @@ def _run(
         result = done.value
     except Used as used:
         assert pristine is not None
-        pristine.path = state.path  # what was decided and pinned stays so
+        pristine.goes_on_from(state)  # what was decided and pinned stays so
         found = list(decided(engine, pristine, used.term, "is written"))
         yield from _rerun(engine, found, step, entry, arguments)
         return
     except Unproven as unproven:
         assert pristine is not None
-        pristine.path = state.path
+        pristine.goes_on_from(state)
         found = _sized(engine, pristine, unproven)
         yield from _rerun(engine, found, step, entry, arguments)
         return
@@ -204,10 +210,9 @@ def _sized(engine: Execution, state: State, unproven: Unproven) -> Decided:
     address = address_of(item.number, unproven.offset)
     large = inside(address, item, unproven.size, state.mode)
     found: Decided = []
-    for within, path in engine.ways(state, large):
-        successor = state.fork() if path is not state.path else state
-        successor.path = path
-        if within:
+    for way in engine.ways(state, large):
+        successor = taking(state.fork() if way.path is not state.path else state, way)
+        if way.taken:
             learn(successor, item, unproven.offset, unproven.size)
             found.append((successor, 0))
             continue
@@ -218,19 +223,16 @@ def _sized(engine: Execution, state: State, unproven: Unproven) -> Decided:
     return found
 
 
-def _asked_again(state: State, condition: Term, behind: int) -> Iterator[State]:
+def _asked_again(state: State, found: Sequence[Way], behind: int) -> Iterator[State]:
     """The same call twice, with the request answered yes and no; the second goes ``behind`` steps
     later. So does the rest of a speculation: its path condition is harder, and there may be many
     more values."""
-    otherwise = negate(condition)
-    assert isinstance(otherwise, Term)
-    path = state.path
-    twin = state.fork()
-    twin.path = path.assuming(condition)
-    yield twin
-    state.path = path.assuming(otherwise)
-    state.deferred += behind
-    yield state
+    for way in found:
+        successor = state if way is found[-1] else state.fork()
+        taking(successor, way)
+        if not way.taken:
+            successor.deferred += behind
+        yield successor
 
 
 # ----------------------------------------------------------------------------- setjmp and longjmp

@@ -32,7 +32,6 @@ from symexec.expr import (
     old_half,
 )
 from symexec.memory import BOTH, OLD, MemoryObject, Run
-from symexec.solver import Answer
 from symexec.state.state import State
 
 FEW: Final = 24  # places that become a chain of ite
@@ -272,7 +271,7 @@ def _covers(engine: Execution, state: State, item: MemoryObject, offset: int, si
         return False
     short = compare("ult", 64, size, binary("sub", 64, extent, offset))
     assert not isinstance(short, Shadowed)
-    return not short or engine.solver.check(state.path, short) is Answer.UNSAT
+    return engine.is_never(state, short) if isinstance(short, Term) else not short
 
 
 def _put(

@@ -42,10 +42,12 @@ from csg.ir import (
     VaStart,
 )
 from symexec.executor.execution import Execution
+from symexec.executor.memcheck import Verdict
 from symexec.expr import Data, Operand, Shadowed, Term, new_half, old_half, shadowed
 from symexec.memory import NEW, OLD
 from symexec.shadow.regions import begin
 from symexec.state.endings import MemoryFault
+from symexec.state.inputs import FIRST_VALUE
 from symexec.state.state import Divergence, DivergenceKind, EventKind, Region, State
 
 
@@ -114,9 +116,9 @@ def decided(
     engine: Execution, state: State, term: Term, what: str
 ) -> Iterator[tuple[State, Operand | None]]:
     """The paths on which the value is known, with the value, and those that end here (None)."""
-    verdict = engine.undefined.judge(engine.solver, state.path, term)
+    verdict = engine.judged(state, term)
     if verdict.wrong is None:
-        yield state, verdict.value
+        yield _going(state, verdict), verdict.value
         return
     if engine.undefined.only_reported(state.mode):
         note(
@@ -125,15 +127,41 @@ def decided(
             EventKind.UNINITIALISED,
             f"{engine.undefined.origin(term)} {what}; zero here",
         )
-        yield state, verdict.value
+        yield _going(state, verdict), verdict.value
         return
-    failing = state if verdict.right is None else state.fork()
-    failing.path = verdict.wrong
-    for ended in engine.end(failing, engine.undefined.fault(term, what)):
-        yield ended, None
-    if verdict.right is not None:
+    fails, goes = _outcomes(state, verdict)
+    if fails:
+        failing = _going(state.fork() if goes else state, verdict, FAILS)
+        failing.path = verdict.wrong
+        for ended in engine.end(failing, engine.undefined.fault(term, what)):
+            yield ended, None
+    if goes:
+        assert verdict.right is not None
         state.path = verdict.right
-        yield state, verdict.value
+        yield _going(state, verdict, GOES), verdict.value
+
+
+FAILS, GOES = 0, 1  # the ways of a state whose use of a value may be wrong
+
+
+def _going(state: State, verdict: Verdict, way: int | None = None) -> State:
+    """Note how the verdict came about, and which of two ways the state goes."""
+    for answer in verdict.answers:
+        state.answered(answer)
+    if way is not None:
+        state.answered(FIRST_VALUE + way)
+    return state
+
+
+def _outcomes(state: State, verdict: Verdict) -> tuple[bool, bool]:
+    """Does a state fail here, does one go on? Of a script only those that it has."""
+    script = state.script
+    if script is None:
+        return True, verdict.right is not None
+    for answer in verdict.answers:
+        script = script.after(answer)
+    fails, goes = (script.chosen(way) is not None for way in (FAILS, GOES))
+    return fails, goes
 
 
 def _each_half(
@@ -145,17 +173,23 @@ def _each_half(
     for mode, half in halves.items():
         if not isinstance(half, Term) or not engine.undefined.within(half):
             continue
-        verdict = engine.undefined.judge(engine.solver, state.path, half)
+        verdict = engine.judged(state, half)
         halves[mode] = verdict.value
         if verdict.wrong is None:
+            _going(state, verdict)
             continue
-        failing = state.fork()
-        failing.path = verdict.wrong
-        for survivor in _one_ends(engine, failing, mode, engine.undefined.fault(half, what)):
-            yield survivor, False
-        if verdict.right is None:
+        fails, goes = _outcomes(state, verdict)
+        if fails:
+            failing = _going(state.fork(), verdict, FAILS)
+            failing.path = verdict.wrong
+            fault = engine.undefined.fault(half, what)
+            for survivor in _one_ends(engine, failing, mode, fault):
+                yield survivor, False
+        if not goes:
             return
+        assert verdict.right is not None
         state.path = verdict.right
+        _going(state, verdict, GOES)
     state.owned_frame().registers[operand.number] = shadowed(halves[OLD], halves[NEW])
     yield state, True
 

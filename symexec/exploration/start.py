@@ -1,11 +1,14 @@
-"""Make an initial state: a program loaded from files, with its inputs in place."""
+"""Make an initial state: a program loaded from files, with its inputs in place; and the states
+behind it whose decisions are known."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
+from zlib import crc32
 
 from csg.ir import Program
 from csg.language.syntax import FunctionDefinition, TranslationUnit
@@ -17,7 +20,7 @@ from symexec.memory import BOTH, AllocationKind, address_of
 from symexec.replay.sandbox import environment_below
 from symexec.runtime import library
 from symexec.solver import EMPTY, PathCondition
-from symexec.state.inputs import Address, Cell, Environ, Start
+from symexec.state.inputs import Address, Cell, Environ, Misfit, Prefix, Script, Start, answers_of
 from symexec.state.state import EventKind, State
 
 WATCHED = "objects that the caller sees"
@@ -162,6 +165,79 @@ def begin(engine: Engine, start: Start) -> State:
     )
     engine.machine.enter(state, library.start(engine.program), arguments, None)
     return state
+
+
+# ---------------------------------------------------------------------------------------- prefixes
+# A state as its decisions, and back: it is small, and any process can get there again.
+#
+#     prefix = prefix_of(state)                            a few bytes: prefix.encoded()
+#     followed(engine, initial, [prefix])                  {prefix: state}
+#
+# No solver is asked on the way. Prefixes that begin alike are followed together, up to where they
+# part. One that does not fit is left out: whoever asks must search its initial state instead.
+
+_TURN = 4_000  # chunks
+
+
+def prefix_of(state: State) -> Prefix:
+    """The decisions of a state that waits in a search, and where it stands behind the last one."""
+    answers = tuple(answers_of(state.decisions, state.recent))
+    return Prefix(
+        state.lane,
+        state.beyond,
+        state.deferred,
+        state.forks,
+        state.steps,
+        _place(state),
+        answers,
+    )
+
+
+def _place(state: State) -> int:
+    frame = state.top
+    text = f"{frame.function.name} {frame.block} {frame.index} {frame.depth} {state.mode}"
+    return crc32(text.encode())
+
+
+def followed(
+    engine: Engine, initial: Mapping[tuple[int, bool], State], prefixes: Sequence[Prefix]
+) -> dict[Prefix, State]:
+    """The states of those prefixes that fit. ``initial``: the initial states, by their numbers,
+    within and beyond the bounds."""
+    scripts: dict[tuple[int, bool], Script] = {}
+    for prefix in prefixes:
+        scripts.setdefault((prefix.initial, prefix.beyond), Script()).add(prefix)
+    most = max((prefix.steps for prefix in prefixes), default=0)
+    found: dict[Prefix, State] = {}
+    for place, script in scripts.items():
+        begun = initial.get(place)
+        if begun is None:
+            continue
+        root = begun.fork()
+        root.script = script
+        waiting = [root]
+        while waiting:
+            with suppress(Misfit):
+                waiting += _advanced(engine, waiting.pop(), most, found)
+    return found
+
+
+def _advanced(engine: Engine, state: State, most: int, found: dict[Prefix, State]) -> list[State]:
+    """Run a state on; at the end of its script it is ``found``."""
+    assert state.script is not None
+    end, quantum = state.script.end, _TURN
+    if end is not None:
+        if state.steps == end.steps and _place(state) == end.place:
+            state.script = None
+            state.lane, state.beyond = end.initial, end.beyond
+            state.deferred, state.forks = end.deferred, end.forks
+            found[end] = state
+            return []
+        most = end.steps
+        quantum = max(1, most - state.steps)
+    if state.steps > most:
+        raise Misfit("it goes on beyond its end")
+    return [each for each in engine.advance(state, quantum) if each.frame is not None]
 
 
 def differing_memory(state: State) -> list[tuple[Data, int]]:

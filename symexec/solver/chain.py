@@ -145,6 +145,15 @@ class SolverChain:
             can_be_false = self._ask(path, opposite, tried)[0] is not Answer.UNSAT
         return can_be_true, can_be_false
 
+    def learn(self, path: PathCondition, condition: Term, value: bool) -> None:
+        """Note that ``directions`` has found before, on the same path, that the condition has this
+        value there."""
+        facts = self._finder.facts(path)
+        if condition not in facts.known:
+            excluded = condition.table.negate(condition) if value else condition
+            assert isinstance(excluded, Term)
+            self._finder.rule_out(facts, excluded)
+
     def model(
         self, path: PathCondition, condition: Operand | None = None
     ) -> dict[Term, int] | None:

@@ -149,6 +149,175 @@ class Guide(Seed):
         return self._known
 
 
+# --------------------------------------------------------------------------------------- decisions
+# What the solver has answered about a state, in order: enough to get there again without a solver.
+#
+#     if (x < 5) ..         both ways are possible, and this state took "true"      3
+#     if (x < 9) ..         always true there                                       1
+#     p[x], x becomes 3     a value that a model had, or the way of a switch        FIRST_VALUE + 3
+#
+# A state has two bits for each answer, and forks share those that they have in common. Whoever
+# follows a script takes the same ways under the same conditions.
+
+FIRST_VALUE = 4  # smaller numbers are answers to yes or no: 2 * (both were possible) + (it is true)
+FULL = 1 << 60  # ``State.recent`` holds answers behind a leading 1
+
+
+@record
+class Decisions:
+    """Answers that forks share: ``word`` holds some to yes or no, two bits each behind a leading 1;
+    ``value`` came after them, -1 for none."""
+
+    before: Decisions | None
+    word: int
+    value: int
+
+
+def answers_of(last: Decisions | None, recent: int) -> list[int]:
+    """The answers, oldest first."""
+    pieces = [(recent, -1)]
+    while last is not None:
+        pieces.append((last.word, last.value))
+        last = last.before
+    found: list[int] = []
+    for word, value in reversed(pieces):
+        found += (word >> shift & 3 for shift in range(word.bit_length() - 3, -1, -2))
+        if value >= 0:
+            found.append(value)
+    return found
+
+
+class Misfit(Exception):
+    """The program asks something that the script does not answer."""
+
+
+@record
+class Prefix:
+    """A state as its decisions. ``initial``: which initial state it comes from; ``steps`` and
+    ``place`` say where behind the last decision it stands; ``deferred`` and ``forks`` are what the
+    search goes by."""
+
+    initial: int
+    beyond: bool
+    deferred: int
+    forks: int
+    steps: int
+    place: int
+    answers: tuple[int, ...]
+
+    def encoded(self) -> bytes:
+        """A few bytes: numbers of seven bits a byte, answers to yes or no four a byte."""
+        out = bytearray()
+        head = (self.initial, self.beyond, self.deferred, self.forks, self.steps, self.place)
+        for number in (*head, len(self.answers)):
+            _write(out, int(number))
+        word = 1
+        for answer in self.answers:
+            if answer < FIRST_VALUE:
+                word = word << 2 | answer
+                continue
+            _write_word(out, word)
+            _write(out, answer)
+            word = 1
+        _write_word(out, word)
+        return bytes(out)
+
+
+def _write(out: bytearray, number: int) -> None:
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+
+
+def _write_word(out: bytearray, word: int) -> None:
+    size = (word.bit_length() + 7) // 8
+    _write(out, size)
+    out += word.to_bytes(size, "little")
+
+
+def decoded(data: bytes) -> Prefix:
+    """The prefix in such bytes. Raises Misfit where they are none."""
+    try:
+        return _decoded(data)
+    except IndexError:
+        raise Misfit("the prefix is cut off") from None
+
+
+def _decoded(data: bytes) -> Prefix:
+    at = 0
+
+    def number() -> int:
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    initial, beyond, deferred, forks, steps, place, count = (number() for _ in range(7))
+    answers: list[int] = []
+    while True:
+        size = number()
+        word = int.from_bytes(data[at : at + size], "little")
+        at += size
+        if at > len(data) or not word:
+            raise IndexError
+        answers += (word >> shift & 3 for shift in range(word.bit_length() - 3, -1, -2))
+        if at >= len(data):
+            break
+        answers.append(number())
+    if len(answers) != count:
+        raise IndexError
+    return Prefix(initial, bool(beyond), deferred, forks, steps, place, tuple(answers))
+
+
+class Script:
+    """What to answer from here on, for one state or for several that part later: the next answers,
+    each with the rest of the script. ``end``: no answer is left, the state is near."""
+
+    __slots__ = ("end", "next")
+
+    def __init__(self) -> None:
+        self.next: dict[int, Script] = {}
+        self.end: Prefix | None = None
+
+    def add(self, prefix: Prefix) -> None:
+        script = self
+        for answer in prefix.answers:
+            script = script.next.setdefault(answer, Script())
+        script.end = prefix
+
+    def answers(self) -> list[int]:
+        """The answers to a question with yes and no, yes first."""
+        found = sorted((each for each in self.next if each < FIRST_VALUE), reverse=True)
+        if len(found) != len(self.next) or not found:
+            raise Misfit("a question that was not asked before")
+        return found
+
+    def value(self) -> int:
+        """The value that came of a model."""
+        if len(self.next) != 1:
+            raise Misfit("a value that was not needed before")
+        (answer,) = self.next
+        if answer < FIRST_VALUE:
+            raise Misfit("a value that was not needed before")
+        return answer - FIRST_VALUE
+
+    def chosen(self, value: int) -> Script | None:
+        """The rest of the script where this one of several ways was taken."""
+        return self.next.get(FIRST_VALUE + value)
+
+    def after(self, answer: int) -> Script:
+        found = self.next.get(answer)
+        if found is None:
+            raise Misfit("an answer that was not given before")
+        return found
+
+
 # ----------------------------------------------------------------------------------- initial states
 # The beginnings of an exploration, as data: the executor allocates the objects of a start, writes
 # their cells, and enters the function.

@@ -11,7 +11,7 @@ from csg.ir import Passed
 from csg.records import record
 from symexec.expr import Data, Operand, Term, new_half, old_half
 from symexec.memory import BOTH, NEW, OLD, Memory, merged
-from symexec.state.inputs import Input, Seed
+from symexec.state.inputs import FIRST_VALUE, FULL, Decisions, Input, Script, Seed
 
 if TYPE_CHECKING:
     from csg.ir import FunctionCode
@@ -220,6 +220,7 @@ class State:
     __slots__ = (
         "alone",
         "beyond",
+        "decisions",
         "deferred",
         "divergences",
         "environment",
@@ -240,7 +241,9 @@ class State:
         "origin",
         "owner",
         "path",
+        "recent",
         "region",
+        "script",
         "seed",
         "sequence",
         "shadows",
@@ -281,6 +284,9 @@ class State:
         self.forks = 0
         self.folded = 0  # its sequence, each node once: a number (search.targets.Sequences)
         self.seed: Seed | None = None  # the input that is followed; None: all ways are
+        self.decisions: Decisions | None = None  # what the solver has answered on the way here
+        self.recent = 1  # the last answers (state.inputs)
+        self.script: Script | None = None  # the decisions that are followed; None: all ways are
         self.shadows = False  # has any value ever differed on this path?
 
     def fork(self) -> State:
@@ -288,6 +294,7 @@ class State:
         twin = State.__new__(State)
         twin.alone = self.alone
         twin.beyond = self.beyond
+        twin.decisions = self.decisions
         twin.deferred = self.deferred
         twin.divergences = self.divergences
         twin.events = self.events
@@ -304,7 +311,9 @@ class State:
         twin.old_output = self.old_output
         twin.origin = self.origin
         twin.path = self.path
+        twin.recent = self.recent
         twin.region = self.region
+        twin.script = self.script
         twin.seed = self.seed
         twin.sequence = self.sequence
         twin.shadows = self.shadows
@@ -322,9 +331,29 @@ class State:
         return twin
 
     @property
-    def leading(self) -> Assignment | None:
-        """The values of the inputs that are followed, if any are."""
+    def leading(self) -> Assignment | Script | None:
+        """The values of the inputs that are followed, or the decisions, if any are."""
+        if self.script is not None:
+            return self.script
         return None if self.seed is None else self.seed.under(self.inputs)
+
+    def answered(self, answer: int) -> None:
+        """Note what the solver has answered to a question about this state (``state.inputs``)."""
+        if answer >= FIRST_VALUE:
+            self.decisions = Decisions(self.decisions, self.recent, answer)
+            self.recent = 1
+        elif self.recent < FULL:
+            self.recent = self.recent << 2 | answer
+        else:
+            self.decisions = Decisions(self.decisions, self.recent << 2 | answer, -1)
+            self.recent = 1
+        if self.script is not None:
+            self.script = self.script.after(answer)
+
+    def goes_on_from(self, other: State) -> None:
+        """Take over what was decided, and assumed, for a copy of this state."""
+        self.path = other.path
+        self.decisions, self.recent, self.script = other.decisions, other.recent, other.script
 
     @property
     def top(self) -> Frame:
