@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from csg.errors import CsgtestError
     from fleet.session import Ended
+    from symexec.campaign.generation import Workers
     from symexec.exports.emitting import Emission
     from symexec.options import (
         AcceptOptions,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     Located = TypeVar("Located", CompareOptions, GraphOptions, UnifyOptions)
 
 SAME, DIFFERENT, TROUBLE = 0, 1, 2
+BESIDE = 2  # processes that run beside a search: fuzzing and verification
 INTERRUPTED, UNREAD = 130, 141  # exit codes as a shell shows SIGINT and SIGPIPE
 # Resources that are used up, which is no defect of csgtest.
 _EXHAUSTED = (
@@ -275,7 +277,22 @@ def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
     if options.files.revision is not None:
         return _build_revisions(options, progress, json)
     _require_versions(options)
-    return _finished(build(options, progress), options, progress, json)
+    report = build(options, progress, workers=_workers(options))
+    return _finished(report, options, progress, json)
+
+
+def _workers(options: BuildOptions) -> Workers | None:
+    """Other processes for the search; None where one does it all."""
+    wanted, cores = options.search.jobs, len(os.sched_getaffinity(0))
+    jobs = wanted
+    if jobs is None:
+        jobs = 1 if options.search.deterministic else max(1, cores - BESIDE)
+    if jobs == 1:
+        return None
+    from fleet import require_workers
+    from fleet.sharing import Sharing
+
+    return Sharing(jobs) if require_workers(wanted is not None) else None
 
 
 def _build_revisions(options: BuildOptions, progress: Progress, json: bool) -> int:
@@ -302,7 +319,7 @@ def _built_revisions(
             print(f"{run.name}:")
         each = run.options
         try:
-            run.report = build(each, progress, run.subject.readings)
+            run.report = build(each, progress, run.subject.readings, _workers(each))
         except CsgtestError as error:
             if run.spare:
                 print(f"csgtest: not tested by itself: {error.message}", file=sys.stderr)

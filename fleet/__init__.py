@@ -18,6 +18,16 @@ _STORE = ("sqlalchemy", "alembic", "fsspec")
 _ENGINE = ("distributed", "cryptography")
 
 
+def require_workers(wanted: bool) -> bool:
+    """Can one search have workers? Raises UsageError where they are ``wanted`` and cannot be."""
+    missing = [name for name in _ENGINE if find_spec(name) is None]
+    if missing and wanted:
+        raise UsageError(
+            f"--jobs needs {' and '.join(missing)}", hint="pip install 'csgtest[fleet]'"
+        )
+    return not missing
+
+
 def require(command: str, engine: bool = False) -> None:
     """Raise UsageError where libraries that a command needs are not installed."""
     wanted = (*_STORE, *_ENGINE) if engine else _STORE

@@ -11,11 +11,12 @@ dies is replaced, and its task begins again on another, three times at most.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from types import TracebackType
@@ -27,7 +28,9 @@ from distributed.scheduler import KilledWorker
 
 from csg.errors import UsageError
 from fleet.outcomes import Outcome, TaskState
+from fleet.portions import PortionProcess, portion_found
 from fleet.tasks import MOST_DEATHS, run
+from symexec.campaign.generation import Found, Portion
 from symexec.watchdog import usual_memory
 
 _CONFIGURATION = {
@@ -39,6 +42,7 @@ _CONFIGURATION = {
     "distributed.comm.timeouts.connect": "30s",
     "distributed.nanny.pre-spawn-environ.OMP_NUM_THREADS": 1,
 }
+_ENDING = 5  # seconds to end workers
 _CONNECTING = 15  # seconds for a scheduler that others have begun
 _GONE = ("the scheduler is gone", "start it again and give --resume: nothing that ended is lost")
 
@@ -71,20 +75,8 @@ class Engine:
                     f"no scheduler answers at '{scheduler}': {error}",
                     hint="begin one with: dask scheduler",
                 ) from None
-        with ExitStack() as stack:
-            stack.enter_context(dask.config.set(_CONFIGURATION))
-            cluster = distributed.LocalCluster(
-                n_workers=jobs or len(os.sched_getaffinity(0)),
-                threads_per_worker=1,
-                processes=True,
-                memory_limit=0,  # csgtest watches its own
-                host="127.0.0.1",
-                dashboard_address=None,
-                scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
-                silence_logs=logging.CRITICAL,
-                security=distributed.Security.temporary(),
-            )
-            return cls(distributed.Client(cluster), cluster)
+        cluster = _local(jobs or len(os.sched_getaffinity(0)))
+        return cls(distributed.Client(cluster), cluster)
 
     def __enter__(self) -> Engine:
         return self
@@ -128,6 +120,103 @@ class Engine:
             raise UsageError(_GONE[0], hint=_GONE[1])
         for future in [each for each in self._running if each.done()]:
             yield EndedTask(self._running.pop(future), _outcome(future))
+
+
+@dataclass(frozen=True, slots=True)
+class EndedPortion:
+    """A portion that has ended, on the worker at ``where``. Without a result it failed;
+    ``poisoned``: because every process that began it has died."""
+
+    portion: Portion
+    result: Found | None
+    failure: str = ""
+    poisoned: bool = False
+    where: str = ""
+
+
+class Pool:
+    """Workers for the portions of one search. They end with this process."""
+
+    def __init__(self, workers: int, shared: bytes) -> None:
+        _silence()
+        self._cluster = _local(workers)
+        self._client = distributed.Client(self._cluster)
+        self._pair = hashlib.sha256(shared).hexdigest()
+        self._shared = self._client.scatter(shared, broadcast=True)
+        self._running: dict[distributed.Future, Portion] = {}
+
+    @property
+    def workers(self) -> list[str]:
+        """Their addresses. One that has died is replaced after a while."""
+        return sorted(self._client.nthreads())
+
+    @property
+    def running(self) -> list[Portion]:
+        return list(self._running.values())
+
+    def submit(self, portion: Portion, worker: str | None = None) -> None:
+        """Let the portion be done, on that worker if it is there and free."""
+        future = self._client.submit(
+            _portion,
+            self._pair,
+            self._shared,
+            portion,
+            key=f"csgtest-portion-{portion.number}-{uuid.uuid4().hex}",
+            pure=False,
+            workers=None if worker is None else [worker],
+            allow_other_workers=worker is not None,
+        )
+        self._running[future] = portion
+
+    def ended(self, seconds: float = 0.0) -> Iterator[EndedPortion]:
+        """The portions that have ended; waits for the first one so long."""
+        if seconds and self._running:
+            with suppress(TimeoutError, FutureCancelledError, FuturesCancelledError):
+                distributed.wait(list(self._running), seconds, return_when="FIRST_COMPLETED")
+        for future in [each for each in self._running if each.done()]:
+            yield _ended_portion(self._running.pop(future), future)
+
+    def close(self) -> None:
+        # On a busy machine this may take longer than it may: they end with this process anyway.
+        with suppress(TimeoutError, OSError, FutureCancelledError, FuturesCancelledError):
+            self._client.cancel(list(self._running), force=True)
+        with suppress(TimeoutError, OSError):
+            self._client.close(timeout=_ENDING)
+        with suppress(TimeoutError, OSError):
+            self._cluster.close(timeout=_ENDING)
+
+
+def _ended_portion(portion: Portion, future: distributed.Future) -> EndedPortion:
+    if future.status in ("cancelled", "lost"):
+        return EndedPortion(portion, None, _GONE[0])
+    error = future.exception()
+    if error is None:
+        where, result = future.result()
+        return EndedPortion(portion, result, where=where)
+    return EndedPortion(portion, None, str(error), isinstance(error, KilledWorker))
+
+
+def _portion(pair: str, shared: bytes, portion: Portion) -> tuple[str, Found]:
+    """Runs on a worker, which keeps a process for the pair."""
+    worker = distributed.get_worker()
+    kept: dict[str, PortionProcess] = worker.__dict__.setdefault("csgtest_processes", {})
+    return worker.address, portion_found(kept, pair, shared, portion)
+
+
+def _local(workers: int) -> distributed.LocalCluster:
+    """Processes that end with this one, reached over the loopback interface."""
+    with dask.config.set(_CONFIGURATION):
+        return distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            memory_limit=0,  # csgtest watches its own
+            host="127.0.0.1",
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+            silence_logs=logging.CRITICAL,
+            security=distributed.Security.temporary(),
+        )
 
 
 def _outcome(future: distributed.Future) -> Outcome:

@@ -5,7 +5,9 @@ counters.queries == 120, counters.answered["model"] == 75, counters.backend_quer
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+
+_OWN = frozenset(("diff_paths", "prepared_s", "wall_s"))  # of one process, or different ones
 
 
 @dataclass(slots=True)
@@ -50,6 +52,18 @@ class Counters:
     branches_left_out: dict[str, int] = field(default_factory=dict)
     prepared_s: float = 0.0  # until the search began; its time counts from there
     wall_s: float = 0.0
+
+    def add(self, other: Counters) -> None:
+        """Add what another process has counted for the same search."""
+        for each in fields(self):
+            mine, more = getattr(self, each.name), getattr(other, each.name)
+            if each.name in _OWN:
+                continue
+            if isinstance(mine, dict):
+                for what, count in more.items():
+                    mine[what] = mine.get(what, 0) + count
+            else:
+                setattr(self, each.name, mine + more)
 
     def gap(self, what: str) -> None:
         """Count something that is not modelled."""

@@ -29,7 +29,14 @@ from csg.unify import Unified
 from csg.unify.pairs import Readings
 from symexec.campaign.builds import differing_plainly, files_to_build, golden_files
 from symexec.campaign.fuzzing_worker import Fuzzing, FuzzingProcess
-from symexec.campaign.generation import Collected, Shrinker, TestGeneration, share_of
+from symexec.campaign.generation import (
+    Collected,
+    Found,
+    Shrinker,
+    TestGeneration,
+    Workers,
+    share_of,
+)
 from symexec.campaign.verification import Verifier, spare
 from symexec.counters import CANDIDATE, PATIENT, Counters, WorkClock
 from symexec.exploration.following import USAGE, UsageLines, are_drawn
@@ -73,7 +80,7 @@ MOMENT = 0.3  # seconds to compare branches when no time is left
 # branches are compared, seconds after which a native run is one that does not end.
 REPLAYED, COMPARED, LONGEST = 50, 400, 1.0
 Clock = Callable[[], float]
-Found = TypeVar("Found")
+Item = TypeVar("Item")
 LEAST_LEVEL = 1.0  # seconds that must be left to begin another level
 GRACE = 0.5  # seconds that replays may take beyond the time of the search
 ENDING = 3.0  # seconds to explain what was found, of a search that ends at the first differences
@@ -92,8 +99,14 @@ class Deeper:
 class BuildJob:
     """``prepare`` parses and unifies; ``cases`` searches. Both raise CsgtestError."""
 
-    def __init__(self, options: BuildOptions, readings: Readings | None = None) -> None:
+    def __init__(
+        self,
+        options: BuildOptions,
+        readings: Readings | None = None,
+        workers: Workers | None = None,
+    ) -> None:
         self.options = options
+        self.workers = workers  # other processes that search along
         self._readings = readings  # of the same versions, for other entries
         self.search = chosen(options.search.mode, options.search.without)
         self.counters = Counters()
@@ -203,6 +216,8 @@ class BuildJob:
             self.fuzzing.close()
         if self.replay is not None:
             self.replay.close()
+        if self.workers is not None:
+            self.workers.close()
         for spared in (self._verifying, self._process):
             if spared is not None:
                 spared.close()
@@ -317,8 +332,14 @@ class BuildJob:
     ) -> Iterator[TestCase]:
         """Run the search and what runs concurrently with it; then search again with more files to
         read."""
-        yield from self._followed(search, generation, deadline, verifier, progress)
-        self.exhausted = search.exploration.exhausted
+        workers = self.workers if self.seeding is None else None
+        if workers is not None and self.prepared is not None:
+            workers.begin(search, self.prepared, self.options)
+            search.exploration.is_helped = lambda: workers.busy
+        yield from self._followed(search, generation, deadline, verifier, progress, workers)
+        if workers is not None:
+            yield from self._merged(workers.end(), search, generation)
+        self.exhausted = search.exploration.exhausted and not (workers and workers.lost)
         if self.stopped:
             return
         if self.counters.unsupported:
@@ -358,6 +379,7 @@ class BuildJob:
         deadline: float,
         verifier: Verifier | None,
         progress: Progress,
+        workers: Workers | None = None,
     ) -> Iterator[TestCase]:
         begun = self.clock()
         for finding in search.exploration.turns(search.initial, deadline):
@@ -369,6 +391,9 @@ class BuildJob:
             elif self.usage_lines is not None:
                 for along in self._bounded(self.usage_lines.step(self.clock() - begun)):
                     yield from generation.found(along, USAGE)
+            if finding is None and workers is not None:
+                shared = workers.step(deadline - self.clock())
+                yield from self._merged(shared, search, generation)
             if verifier is not None:
                 yield from self._verified(verifier.finished())
             if self.validation is not None and not self.watchdog.half_taken:
@@ -376,6 +401,20 @@ class BuildJob:
             self._report_progress(progress, search, deadline)
             if self._are_enough():
                 return
+
+    def _merged(
+        self, found: Iterator[Found], search: Search, generation: TestGeneration
+    ) -> Iterator[TestCase]:
+        """Take over what other processes have found on paths of the search."""
+        for each in found:
+            each.seen.tell(search)
+            self.counters.add(each.counters)
+            search.exploration.traces |= each.traces
+            self.counters.diff_paths = len(search.exploration.traces)
+            for event, times in each.events:
+                self.events[event] = self.events.get(event, 0) + times
+            for sighted in each.sightings:
+                yield from generation.seen(sighted)
 
     def _are_enough(self) -> bool:
         """Are as many differences confirmed as ``--stop-after`` asks for?"""
@@ -404,7 +443,7 @@ class BuildJob:
             seconds = PATIENT * (seconds + 10.0)
         return time.monotonic() + seconds
 
-    def _bounded(self, found: Iterator[Found]) -> Iterator[Found]:
+    def _bounded(self, found: Iterator[Item]) -> Iterator[Item]:
         """The items of ``found`` as they come, until the time is over."""
         while True:
             try:

@@ -6,21 +6,26 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
 
+from csg.records import record
 from symexec.campaign.fuzzing_worker import SEEDED, Fuzzing
 from symexec.campaign.verification import Verifier
+from symexec.counters import Counters
 from symexec.exploration.following import USAGE
 from symexec.exploration.paths import Finding
 from symexec.exploration.pinning import Trace, Tracer
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.searching import Search
 from symexec.memory import FaultKind
-from symexec.options import InputOptions
+from symexec.options import BuildOptions, InputOptions
 from symexec.replay import NativeReplay
 from symexec.search.targets import Arrival
+from symexec.shadow.outcomes import Observable
 from symexec.state.endings import Endless, MemoryFault
-from symexec.state.state import Chain, State
+from symexec.state.state import Chain, Event, State
 from symexec.testcases import DifferenceKind, Divergence, Observed, TestCase, TestInput, decode
+from symexec.testcases.inputs import Json
 from symexec.triage import Patience, examine, group, minimise, options_used, shrink
 from symexec.validation import TraceValidation
 
@@ -183,6 +188,33 @@ ENOUGH = 3  # tests found around native inputs that are alike
 FIRST = 2  # tests of a kind that are mutated natively
 
 
+@record
+class Sighting:
+    """A finding as data, which any process may have come upon. ``nodes``: those of the graph that
+    its path has visited; ``differs_in``: in what the versions are predicted to differ."""
+
+    input: TestInput
+    nodes: tuple[int, ...]
+    divergence: Divergence | None
+    differs_in: tuple[Observable, ...]
+    uninitialised: bool
+    endless: bool
+    fault: str
+
+
+def sighting(finding: Finding) -> Sighting:
+    state = finding.state
+    return Sighting(
+        decode(state.inputs, finding.model),
+        tuple(nodes_of(state)),
+        _divergence(finding),
+        finding.differs_in,
+        _uses_uninitialised(state),
+        _repeats(state),
+        _fault(state),
+    )
+
+
 class TestGeneration:
     """Makes tests from findings. ``started``: when the campaign began, on ``clock``. ``endless``:
     inputs on which one version is proved to run for ever. There may be no verifier, no validation
@@ -211,23 +243,28 @@ class TestGeneration:
 
     def found(self, finding: Finding, source: str = "") -> Iterator[TestCase]:
         """The tests made from a finding. ``source``: what found it, if not the search."""
-        test, tests = decode(finding.state.inputs, finding.model), self._tests
-        endless = _repeats(finding.state)
-        if endless:
+        yield from self.seen(sighting(finding), source, finding)
+
+    def seen(
+        self, sighted: Sighting, source: str = "", finding: Finding | None = None
+    ) -> Iterator[TestCase]:
+        """The same, of what this process has a ``finding`` of, or another one has come upon."""
+        test, tests = sighted.input, self._tests
+        if sighted.endless:
             self.endless.add(test)
         if test in tests:
             if not source:
-                self._found_again(test, finding)
+                self._found_again(sighted, finding)
             return
-        nodes = nodes_of(finding.state)
+        nodes = sighted.nodes
         self._covered.add(nodes)
-        place, sequence = _divergence(finding), self._covered.graph.names_of(nodes)
-        kind: tuple[object, ...] = (place, finding.differs_in, sequence)
+        place, sequence = sighted.divergence, self._covered.graph.names_of(nodes)
+        kind: tuple[object, ...] = (place, sighted.differs_in, sequence)
         if source == SEEDED:
-            kind = (source, place, finding.differs_in)
+            kind = (source, place, sighted.differs_in)
             if tests.seen[kind] >= ENOUGH:
                 return
-        elif tests.enough(kind, (place, finding.differs_in)):
+        elif tests.enough(kind, (place, sighted.differs_in)):
             return
         case = TestCase(
             id=tests.name(test, SERIES.get(source, OWN)),
@@ -236,28 +273,37 @@ class TestGeneration:
             divergence=place,
             found_s=self._clock() - self._started,
             source=source or self._mode,
-            uninitialised=_uses_uninitialised(finding.state),
-            endless=endless,
-            fault=_fault(finding.state),
+            uninitialised=sighted.uninitialised,
+            endless=sighted.endless,
+            fault=sighted.fault,
         )
-        if finding.differs_in:
+        if sighted.differs_in:
             tests.predict(test, case.uninitialised)
         if not source and self._fuzzing is not None and tests.seen[kind] < FIRST:
             self._fuzzing.keep(test)
-        if self._validation is not None:
-            self._validation.note(case.id, test, kind, finding)
-        yield from self._submitted(case, kind, unlikely=not finding.differs_in)
+        self._validate(case.id, test, kind, finding)
+        yield from self._submitted(case, kind, unlikely=not sighted.differs_in)
 
-    def _found_again(self, test: TestInput, finding: Finding) -> None:
-        state = finding.state
-        if finding.differs_in:
-            self._tests.predict(test, _uses_uninitialised(state))
+    def _validate(self, name: str, test: TestInput, kind: object, finding: Finding | None) -> None:
+        """Let the branches of a test be compared with its path, where that is at hand, or else with
+        those that the engine takes on its input."""
+        if self._validation is None:
+            return
+        if finding is not None:
+            self._validation.note(name, test, kind, finding)
+        else:
+            self._validation.note_input(name, test, kind)
+
+    def _found_again(self, sighted: Sighting, finding: Finding | None) -> None:
+        test = sighted.input
+        if sighted.differs_in:
+            self._tests.predict(test, sighted.uninitialised)
         name = self._tests.found_again(test)
-        if name is not None and self._validation is not None:
-            self._validation.note(name, test, None, finding)
-        case = self._tests.doubted(test) if finding.differs_in else None
+        if name is not None:
+            self._validate(name, test, None, finding)
+        case = self._tests.doubted(test) if sighted.differs_in else None
         if case is not None and self._verifier is not None:
-            known = replace(case, uninitialised=_uses_uninitialised(state), fault=_fault(state))
+            known = replace(case, uninitialised=sighted.uninitialised, fault=sighted.fault)
             self._verifier.submit(known, (1, 0))
 
     def found_by_fuzzing(self, found: Iterable[TestCase | Finding]) -> Iterator[TestCase]:
@@ -282,6 +328,97 @@ class TestGeneration:
         yield case
         if self._verifier is not None:
             self._verifier.submit(case, (self._tests.seen[kind], int(unlikely)))
+
+
+# --------------------------------------------------------------------------------------- portions
+# A part of a search that another process does: a few prefixes, for a few seconds.
+#
+#     Portion(3, (b"..", b".."), 2.0, ..)  ->  Found(3, sightings, left=(b"..",), ..)
+#
+# It is pure: whoever has the prepared pair and the options comes to the same. What all have seen so
+# far goes with it, so that a target that anybody has reached steers everybody.
+
+
+@record
+class Seen:
+    """What a search goes by that others may know: nodes of the graph that a test or a path has
+    visited, blocks that were covered, divergences that have tests."""
+
+    witnessed: frozenset[int] = frozenset()
+    reached: frozenset[int] = frozenset()
+    covered: frozenset[tuple[str, int]] = frozenset()
+    divergences: frozenset[tuple[int, str]] = frozenset()
+
+    @staticmethod
+    def by(search: Search) -> Seen:
+        return Seen(
+            frozenset(search.covered.witnessed),
+            frozenset(search.targets.reached),
+            frozenset(search.engine.covered),
+            frozenset(search.exploration.tested_divergences),
+        )
+
+    def tell(self, search: Search) -> None:
+        """Let a search know it as well."""
+        search.covered.witnessed |= self.witnessed
+        search.targets.reached |= self.reached
+        search.engine.covered |= self.covered
+        search.exploration.tested_divergences |= self.divergences
+
+
+@record
+class Portion:
+    """A part of a search. ``resting``: prefixes of states whose rest is concrete; ``seconds`` may
+    be used, ``left`` are those until the whole search ends."""
+
+    number: int
+    prefixes: tuple[bytes, ...]
+    resting: tuple[bytes, ...]
+    seconds: float
+    left: float
+    seen: Seen
+
+
+@record
+class Found:
+    """What came of a portion. ``left`` and ``resting``: the prefixes of what waits; ``unfit``:
+    those that could not be followed; ``traces``: of paths on which the versions diverge."""
+
+    number: int
+    sightings: tuple[Sighting, ...]
+    left: tuple[bytes, ...]
+    resting: tuple[bytes, ...]
+    unfit: tuple[bytes, ...]
+    seen: Seen
+    counters: Counters
+    traces: frozenset[int]
+    events: tuple[tuple[Event, int], ...]
+
+
+class Workers(Protocol):
+    """Other processes that search along (``fleet.sharing``). ``begin`` gets what they need;
+    ``step`` gives them states of a search, takes over what they give back, and yields what they
+    have found. ``busy``: prefixes of theirs are left; ``lost``: how many came to no end, because
+    processes have died on them."""
+
+    lost: int
+
+    @property
+    def busy(self) -> bool: ...
+
+    def begin(self, search: Search, prepared: Prepared, options: BuildOptions) -> None: ...
+
+    def step(self, seconds: float) -> Iterator[Found]: ...
+
+    def end(self) -> Iterator[Found]:
+        """Take what is ready when the search is over. What is left counts as cut off."""
+
+    def form(self) -> dict[str, Json]:
+        """The part of report.json."""
+
+    def notes(self) -> list[str]: ...
+
+    def close(self) -> None: ...
 
 
 def nodes_of(found: State | Arrival) -> list[int]:

@@ -14,7 +14,7 @@ for as well: where arithmetic wraps, one path often holds inputs from both ends 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -58,6 +58,7 @@ def opposite_signs(inputs: Iterable[Input], model: Model) -> Iterator[Operand]:
 PAUSE = 0.1  # seconds between two moments for the caller
 QUANTUM = 4_000  # chunks that a state runs before another may have its turn
 WIDER = 1_000  # turns within the bounds alone
+GLANCE = 0.01  # seconds to wait where others have all that is left
 FEW = 4  # waiting states that can take no memory worth speaking of
 
 
@@ -138,10 +139,11 @@ class Exploration:
         self._shown: set[tuple[int, int]] = set()
         self._turn = 0
         self._states = 0
-        self._tested_divergences: set[tuple[int, str]] = set()
+        self.tested_divergences: set[tuple[int, str]] = set()
+        self.is_helped: Callable[[], bool] = bool  # do other processes have states of this search?
         self._points: set[object] = set()
         self._endlessness = Endlessness(engine)
-        self._traces: set[int] = set()
+        self.traces: set[int] = set()  # of the paths on which the versions diverge
         self._watchdog = watchdog
 
     def run(self, initial: list[State], deadline: float) -> Iterator[Finding]:
@@ -151,14 +153,17 @@ class Exploration:
         """The findings; now and then None, so that the caller can do other work."""
         pause = 0.0
         self._begin(initial)
-        while not self._empty():
+        while not self._empty() or self.is_helped():
             now = self._clock()
             if now >= deadline or not self._has_room():
                 self._give_up()
                 return
-            if now >= pause:
+            if now >= pause or self._empty():
                 pause = now + PAUSE
                 yield None
+            if self._empty():
+                time.sleep(GLANCE)
+                continue
             found: list[Finding] = []
             in_time = self._take_turn(found)
             yield from found
@@ -304,6 +309,56 @@ class Exploration:
             self._number(state)
         self.searcher.update(None, initial, covers=False)
 
+    # ------------------------------------------------------------------ sharing with others
+
+    def stays_within(self) -> None:
+        """Make no initial states beyond the bounds: another process does."""
+        self._wider = None
+
+    @property
+    def waiting(self) -> int:
+        """How many states wait, those at rest aside."""
+        return len(self.searcher.states())
+
+    def shed(self, count: int) -> list[State]:
+        """Give away every second of the states that would run next, so many at most; one stays."""
+        given: list[State] = []
+        kept: list[State] = []
+        while len(given) < count and not self.searcher.empty():
+            state = self.searcher.select()
+            self.searcher.update(state, (), covers=False)
+            if len(kept) > len(given) and state.seed is None:
+                self._endlessness.forget(state)
+                given.append(state)
+            else:
+                kept.append(state)
+        self.searcher.update(None, kept, covers=False)
+        return given
+
+    def adopt(self, states: list[State], resting: Sequence[State] = ()) -> None:
+        """Take over states; ``resting``: those that are at rest."""
+        self._begin(states)
+        for state in resting:
+            self._number(state)
+            if self._rest is not None:
+                self._rest.add(state)
+            else:
+                self.searcher.update(None, [state], covers=False)
+
+    def drain(self) -> tuple[list[State], list[State]]:
+        """Give away all states, and those at rest."""
+        found: list[State] = []
+        while not self.searcher.empty():
+            state = self.searcher.select()
+            self.searcher.update(state, (), covers=False)
+            found.append(state)
+        resting = [] if self._rest is None else self._rest.states()
+        if self._rest is not None:
+            self._rest.keep(0)
+        for state in (*found, *resting):
+            self._endlessness.forget(state)
+        return found, resting
+
     # ------------------------------------------------------------------ whose turn it is
 
     def _empty(self) -> bool:
@@ -442,9 +497,9 @@ class Exploration:
         time, as around a seed): yield tests at once, for the path beyond may be long."""
         divergence = state.divergences[-1]
         key = (divergence.node, divergence.directions)
-        if (key in self._tested_divergences or not self._testing.divergences) and not always:
+        if (key in self.tested_divergences or not self._testing.divergences) and not always:
             return
-        self._tested_divergences.add(key)
+        self.tested_divergences.add(key)
         solver = self.engine.solver
         model = solver.model(state.path)
         if model is None:
@@ -473,8 +528,8 @@ class Exploration:
                 yield Finding(state, model, (), None, ended=True)
             return
         if state.divergences:
-            self._traces.add(state.trace)
-            self.counters.diff_paths = len(self._traces)
+            self.traces.add(state.trace)
+            self.counters.diff_paths = len(self.traces)
         self._count_failure(state)
         yield from self._compared(state)
 

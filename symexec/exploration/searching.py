@@ -11,7 +11,7 @@ from symexec.executor.engine import Engine
 from symexec.exploration.paths import Exploration, Testing
 from symexec.exploration.pinning import Seeding
 from symexec.exploration.preparation import Prepared
-from symexec.exploration.start import begin
+from symexec.exploration.start import begin, followed
 from symexec.expr import TermTable
 from symexec.fuzzing.command_lines import shaped
 from symexec.inputs.plan import InputPlan, no_input_left, plan
@@ -21,7 +21,7 @@ from symexec.search import Budget, Chosen, Context, build_searcher
 from symexec.search.strategies import GuardValues
 from symexec.search.targets import Sequences, Targets
 from symexec.solver import Answer, SolverOptions, build_solver
-from symexec.state.inputs import Start
+from symexec.state.inputs import Prefix, Start
 from symexec.state.state import State
 from symexec.testcases.inputs import Json
 from symexec.watchdog import Watchdog
@@ -163,7 +163,7 @@ class Search:
         self.covered = covered or GraphCoverage(prepared.graph)
         self.targets = prepared.targets(asked.mode.aim, options.wanted)
         limits = SolverOptions(deterministic=options.search.deterministic)
-        self._engine = engine = engine_for(prepared, options, counters, self.targets, limits)
+        self.engine = engine = engine_for(prepared, options, counters, self.targets, limits)
         if not options.search.deterministic:
             engine.solver.deadline = deadline
         if seeding is not None:
@@ -174,6 +174,8 @@ class Search:
                 raise no_input_left()
         for state in self.initial:
             state.targets = self.targets.start
+        self._starts: list[State] = []  # the initial states once more, for prefixes
+        self._beyond: list[State] | None = None  # the same beyond the bounds
         budget = None
         if seeding is not None and options.shadow.mode is not Shadow.JPF:
             # In two phases: along the seeds, then from each divergence.
@@ -194,7 +196,7 @@ class Search:
         )
 
     def _context(self) -> Context:
-        prepared, engine = self._prepared, self._engine
+        prepared, engine = self._prepared, self.engine
         before, behind = (
             GuardValues(
                 [each for each in prepared.guards if each.behind == kind], engine.machine.addresses
@@ -213,11 +215,39 @@ class Search:
 
     def _wider(self) -> list[State]:
         """Initial states beyond the bounds."""
-        found = self._begun(self._plan().longer(self._engine.table))
+        found = self._begun(self._plan().longer(self.engine.table))
         for state in found:
             state.targets = self.targets.start
             state.beyond = True
+        self._beyond = [state.fork() for state in found]
         return found
+
+    def counts_with(self, counters: Counters) -> None:
+        """Count with other counters from here on."""
+        self.exploration.counters = self.engine.counters = self.engine.solver.counters = counters
+
+    def share(self) -> None:
+        """Keep the initial states, so that prefixes can be followed."""
+        self._starts = [state.fork() for state in self.initial]
+
+    def followed(self, prefixes: Sequence[Prefix]) -> dict[Prefix, State]:
+        """The states of those prefixes that fit."""
+        if self._beyond is None and any(prefix.beyond for prefix in prefixes):
+            self._wider()
+        begun = {(s.lane, s.beyond): s for s in (*self._starts, *(self._beyond or ()))}
+        arrivals = self.targets.arrivals
+        found = followed(self.engine, begun, prefixes)
+        if arrivals is not None:
+            self.targets.arrivals = []  # those on the way are known
+        return found
+
+    def begun_again(self, lane: int, beyond: bool) -> State | None:
+        """An initial state once more."""
+        begun: list[State] = [*self._starts, *(self._beyond or [])]
+        for state in begun:
+            if (state.lane, state.beyond) == (lane, beyond):
+                return state.fork()
+        return None
 
     def _plan(self) -> InputPlan:
         prepared, inputs = self._prepared, self._options.inputs
@@ -226,8 +256,8 @@ class Search:
         return plan(prepared.entry, prepared.symbols, inputs, lines, prepared.asked)
 
     def _begun(self, starts: Iterator[Start]) -> list[State]:
-        initial = [begin(self._engine, start) for start in starts]
+        initial = [begin(self.engine, start) for start in starts]
         for lane, state in enumerate(initial):
             state.lane = lane
-        solver = self._engine.solver
+        solver = self.engine.solver
         return [each for each in initial if solver.check(each.path) is not Answer.UNSAT]

@@ -227,6 +227,7 @@ class SearchOptions:
     without: tuple[str, ...] = ()  # strategies of the mode that are left out
     memory: int | None = None  # bytes; None: three quarters of what the machine has free
     stop_after: int | None = None  # inputs that differ; None: the search goes on
+    jobs: int | None = None  # processes that search; None: as many as there are cores to spare
 
 
 @record

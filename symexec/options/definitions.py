@@ -307,6 +307,17 @@ DETERMINISTIC = under(
         "call gives the same report.json and tests, to the byte",
     ),
 )
+JOBS = under(
+    "search",
+    row(
+        "--jobs",
+        scope=Scope.CALL,
+        metavar="N",
+        type=positive_count,
+        help="processes that search the same pair (default: processors less the two that fuzzing "
+        "and verification take, at least 1; with --deterministic 1)",
+    ),
+)
 STOP = under(
     "search",
     row(

@@ -155,6 +155,7 @@ def _search(given: argparse.Namespace) -> SearchOptions:
         deterministic=getattr(given, "deterministic", False),
         prune=not getattr(given, "no_prune", False),
         stop_after=stop_after,
+        jobs=getattr(given, "jobs", None),
     )
 
 

@@ -23,6 +23,7 @@ from csg.unify.changes.identities import identities
 from csg.unify.changes.patch import patch
 from csg.unify.pairs import Readings
 from symexec.campaign.building import BuildJob
+from symexec.campaign.generation import Workers
 from symexec.campaign.suite import LOG, SuiteFacts, SuiteJob
 from symexec.exploration.single_program import ExploreJob
 from symexec.options import (
@@ -47,12 +48,17 @@ from symexec.watchdog import DRAWING, PAGE, Spent, Watchdog
 MOST_NAMED = 10  # seeds that could not be used
 
 
-def build(options: BuildOptions, progress: Progress, readings: Readings | None = None) -> Report:
+def build(
+    options: BuildOptions,
+    progress: Progress,
+    readings: Readings | None = None,
+    workers: Workers | None = None,
+) -> Report:
     """``csgtest build``: the finished report, which is also written to ``options.out``. After
     Ctrl-C it says ``"finished": false``. An earlier report stays until both versions are read.
-    ``readings``: of the same versions, for other entries."""
+    ``readings``: of the same versions, for other entries; ``workers`` search along."""
     refuse_foreign(options.out)
-    return _reported(BuildJob(options, readings), progress, accepted_file(options))
+    return _reported(BuildJob(options, readings, workers), progress, accepted_file(options))
 
 
 def suite(options: SuiteOptions, progress: Progress) -> Report:
@@ -294,6 +300,8 @@ def _update(report: Report, job: BuildJob) -> None:
         ]
     if job.usage_lines is not None:
         report.counters["examples"] = job.usage_lines.following.followed
+    if job.workers is not None:
+        report.counters["workers"] = job.workers.form()
     report.verdict = job.verdict
     coverage = job.graph_coverage()
     if coverage is not None and isinstance(report.csg, dict):
@@ -323,6 +331,8 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
     report.counters["mispredicted"] = len(job.mispredicted)
     report.counters["refused"] = job.tests.refused
     report.notes += [*_seed_notes(job), *_branch_notes(job), *event_notes(job.events)]
+    if job.workers is not None:
+        report.notes += job.workers.notes()
     if job.tests.left_out:
         report.notes.append(f"{job.tests.left_out} tests that are like many others were left out")
     if not job.plainly_asked:

@@ -150,9 +150,9 @@ def complaints(options: BuildOptions, turns: int = TURNS) -> tuple[int, list[str
     prefixes = [decoded(prefix_of(state).encoded()) for state in states]
     wrong: list[str] = []
     queries = job.counters.backend_queries
-    again = followed(first._engine, starts, prefixes)
+    again = followed(first.engine, starts, prefixes)
     assert job.counters.backend_queries == queries  # no solver was asked
-    elsewhere = followed(second._engine, initial(second), prefixes)
+    elsewhere = followed(second.engine, initial(second), prefixes)
     for state, prefix in zip(states, prefixes, strict=True):
         if prefix not in again or prefix not in elsewhere:
             wrong.append(f"{len(prefix.answers)} answers do not fit")
@@ -243,7 +243,7 @@ def test_a_prefix_of_another_program_is_left_out() -> None:
     search = search_of(prepared(asked(PAIRS["cut_ranges"])))
     wrong = Prefix(0, False, 0, 0, 10**6, 0, (3, 9, 9, 9))
     nowhere = replace(wrong, initial=99)
-    assert not followed(search._engine, initial(search), [wrong, nowhere])
+    assert not followed(search.engine, initial(search), [wrong, nowhere])
 
 
 def test_decisions_are_shared_by_forks() -> None:

@@ -1,0 +1,262 @@
+"""Portions of a search, done by a process that has the pair: prefixes in, tests and prefixes out.
+
+    searching = Searching(shared)                       the prepared pair, and the options
+    searching.found(Portion(7, (b"..",), (), 2.0, ..))  ->  Found(7, sightings, left=(b"..",), ..)
+
+A portion is pure. What a process remembers from one to the next saves work and changes no result:
+its terms, its compiled code, and the states of the prefixes that it gave back last. A steady one,
+for --deterministic, remembers nothing: its answers must not depend on what it did before.
+"""
+
+from __future__ import annotations
+
+import math
+import pickle
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from csg.errors import CsgtestError, failure_text
+from csg.records import record
+from symexec.campaign.generation import Found, Portion, Seen, Sighting, sighting
+from symexec.counters import Counters, WorkClock
+from symexec.exploration.preparation import Prepared
+from symexec.exploration.searching import Search
+from symexec.exploration.start import prefix_of
+from symexec.options import BuildOptions
+from symexec.search import Chosen, chosen
+from symexec.state.inputs import Misfit, Prefix, decoded
+from symexec.state.state import Chain, Event, State
+from symexec.watchdog import Watchdog
+from symexec.worker import WorkerProcess, forked, read_frame, send
+
+ALIKE = 20  # sightings of one kind in one portion
+LATE = 20.0  # seconds that a process may take for a portion beyond its time
+GLANCE = 0.5  # seconds between two looks whether it has died
+
+
+@record
+class Shared:
+    """What all portions of a search have in common."""
+
+    prepared: Prepared
+    options: BuildOptions
+
+
+@record
+class _Failed:
+    """A process could not do a portion: an error of csgtest."""
+
+    text: str
+
+
+class Died(CsgtestError):
+    """The process that did a portion has died."""
+
+
+class Searching:
+    """Does portions of one search, in this process."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._chosen: Chosen = chosen(shared.options.search.mode, shared.options.search.without)
+        self._steady = shared.options.search.deterministic
+        self._search: Search | None = None
+        self._counters = Counters()
+        self._events: dict[Event, int] = {}
+        self._watchdog = Watchdog(shared.options.search.memory)
+        self._remembered: dict[bytes, State] = {}
+
+    def found(self, portion: Portion) -> Found:
+        began = time.monotonic()
+        search = self._opened(portion)
+        exploration, counters = search.exploration, self._counters
+        portion.seen.tell(search)
+        told = Seen.by(search)
+        states, unfit = self._states(search, portion.prefixes)
+        resting, others = self._states(search, portion.resting)
+        self._remembered = {}
+        sightings: list[Sighting] = []
+        kinds: dict[object, int] = {}
+        exploration.adopt([], resting)
+        clock = WorkClock(counters) if self._steady else time.monotonic
+        until = (clock() if self._steady else began) + portion.seconds
+        with self._watchdog.until(self._latest(portion)):
+            for finding in exploration.turns(states, until):
+                if finding is None:
+                    continue
+                each = sighting(finding)
+                kind = (each.divergence, each.differs_in, each.nodes)
+                kinds[kind] = kinds.get(kind, 0) + 1
+                if kinds[kind] <= ALIKE:
+                    sightings.append(each)
+                    search.covered.add(each.nodes)
+        waiting, at_rest = exploration.drain()
+        cut = sum(not state.beyond for state in (*waiting, *at_rest))
+        counters.waiting -= cut  # they are given back
+        counters.cuts -= cut
+        traces, exploration.traces = frozenset(exploration.traces), set()
+        events, self._events = tuple(self._events.items()), {}
+        self._counters, counted = _fresh(search, counters), counters
+        return Found(
+            portion.number,
+            tuple(sightings),
+            self._written(waiting),
+            self._written(at_rest),
+            (*unfit, *others),
+            _since(told, Seen.by(search)),
+            counted,
+            traces,
+            events,
+        )
+
+    def _opened(self, portion: Portion) -> Search:
+        """The search; the same for all portions, or a new one."""
+        search = self._search
+        if search is None or self._steady:
+            self._counters = Counters()
+            shared = self._shared
+            clock: Callable[[], float] = time.monotonic
+            if self._steady:
+                clock = WorkClock(self._counters)
+            search = Search(
+                shared.prepared,
+                shared.options,
+                self._chosen,
+                self._counters,
+                clock,
+                math.inf,
+                None,
+                self._watchdog,
+                self._ended,
+            )
+            search.share()
+            search.exploration.stays_within()
+            self._search = search
+            self._remembered = {}
+        if not self._steady:
+            search.engine.solver.deadline = time.monotonic() + portion.left
+        return search
+
+    def _latest(self, portion: Portion) -> float:
+        seconds = 10.0 * (portion.seconds + 10.0) if self._steady else max(0.0, portion.left)
+        return time.monotonic() + seconds
+
+    def _states(
+        self, search: Search, written: Sequence[bytes]
+    ) -> tuple[list[State], tuple[bytes, ...]]:
+        """The states of prefixes, and the prefixes that do not fit."""
+        known = self._remembered
+        prefixes: dict[bytes, Prefix] = {}
+        for each in written:
+            if each not in known:
+                with suppress(Misfit):
+                    prefixes[each] = decoded(each)
+        states = search.followed(list(prefixes.values()))
+        found: list[State] = []
+        unfit: list[bytes] = []
+        for each in written:
+            state = known.get(each)
+            if state is None and each in prefixes:
+                state = states.get(prefixes[each])
+            if state is not None:
+                found.append(state)
+            else:
+                unfit.append(each)
+        return found, tuple(unfit)
+
+    def _written(self, states: Iterable[State]) -> tuple[bytes, ...]:
+        found = []
+        for state in states:
+            data = prefix_of(state).encoded()
+            found.append(data)
+            if not self._steady:
+                self._remembered[data] = state
+        return tuple(found)
+
+    def _ended(self, state: State) -> None:
+        for event in Chain.items(state.events):
+            self._events[event] = self._events.get(event, 0) + 1
+
+
+def _fresh(search: Search, counters: Counters) -> Counters:
+    """New counters for a search that goes on."""
+    fresh = Counters()
+    search.counts_with(fresh)
+    return fresh
+
+
+def _since(before: Seen, now: Seen) -> Seen:
+    return Seen(
+        now.witnessed - before.witnessed,
+        now.reached - before.reached,
+        now.covered - before.covered,
+        now.divergences - before.divergences,
+    )
+
+
+# ----------------------------------------------------------------------------------------- process
+# A process of its own for the portions of one search: signals limit its time and memory, and when
+# it dies, whoever asked does not.
+
+
+class PortionProcess:
+    """Does portions in a fork of this process, one after the other."""
+
+    def __init__(self, shared: bytes) -> None:
+        self._process: WorkerProcess = forked(partial(_serve, shared))
+
+    def found(self, portion: Portion) -> Found:
+        """Raises Died when the process has died, or takes far too long."""
+        self._process.say(portion)
+        until = time.monotonic() + portion.seconds + max(LATE, 10 * portion.seconds)
+        while True:
+            for each in self._process.heard():
+                match each:
+                    case Found():
+                        return each
+                    case _Failed(text=text):
+                        raise CsgtestError(text)
+            if self._process.left or time.monotonic() > until:
+                raise Died("the process that did a portion of the search has died")
+            self._process.wait(GLANCE)
+
+    def close(self) -> None:
+        self._process.close()
+
+
+def _serve(shared: bytes, requests: BinaryIO, answers: BinaryIO, folder: Path) -> None:
+    searching: Searching | None = None
+    with suppress(EOFError, BrokenPipeError):
+        while True:
+            portion = read_frame(requests)
+            assert isinstance(portion, Portion)
+            try:
+                if searching is None:
+                    searching = Searching(pickle.loads(shared))
+                send(answers, searching.found(portion))
+            except (BrokenPipeError, MemoryError):
+                raise
+            except Exception as error:
+                send(answers, _Failed(failure_text(error)))
+                searching = None
+
+
+def portion_found(
+    kept: dict[str, PortionProcess], pair: str, shared: bytes, portion: Portion
+) -> Found:
+    """Do a portion of the search of that pair. ``kept``: the processes of whoever is asked, by the
+    pair; one of another pair is ended."""
+    for name in [each for each in kept if each != pair]:
+        kept.pop(name).close()
+    process = kept.get(pair)
+    if process is None:
+        process = kept[pair] = PortionProcess(shared)
+    try:
+        return process.found(portion)
+    except Died:
+        kept.pop(pair).close()
+        raise

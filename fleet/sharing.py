@@ -1,0 +1,297 @@
+"""One search on several cores: states go to workers as prefixes, tests and prefixes come back.
+
+    search --shed--> prefixes --portions--> workers --Found--> tests, and prefixes again
+      ^                                                           |
+      +--- a search, or a worker, that has run dry takes half ----+
+
+The search of the call goes on as ever; ``--jobs N`` adds N - 1 workers (``fleet.engine.Pool``),
+once it has run for a moment and has enough to give. What a worker gives back goes to the same one
+next, which has its states, unless another has nothing to do. Nothing is lost: a prefix that does
+not fit is replaced by its initial state, one on which processes die goes elsewhere, three times.
+"""
+
+from __future__ import annotations
+
+import pickle
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from csg.records import record
+from fleet.portions import Shared
+from symexec.campaign.generation import Found, Portion, Seen
+from symexec.exploration.preparation import Prepared
+from symexec.exploration.searching import Search
+from symexec.exploration.start import prefix_of
+from symexec.options import BuildOptions
+from symexec.state.inputs import Misfit, Prefix, decoded
+from symexec.state.state import State
+from symexec.testcases.inputs import Json
+from symexec.watchdog import usual_memory
+
+if TYPE_CHECKING:
+    from fleet.engine import EndedPortion, Pool
+
+FIRST = 2.0  # seconds of the search before workers are begun
+ENOUGH = 16  # states that wait by then
+SHED = 32  # states that are given at once
+LEAST = 4  # states that the search itself keeps
+SECONDS = 2.0  # of a portion
+BRIEF = 0.5  # of the first ones, which say where there is more to do
+LAST = 1.0  # seconds that results may take beyond the time of the search
+DEATHS = 3  # processes that die on one portion
+SHOWN = 20  # lost prefixes that the report names
+
+
+@record
+class _Waiting:
+    """A prefix that waits. ``resting``: of a state whose rest is concrete; ``deaths``: of
+    processes that had it."""
+
+    data: bytes
+    resting: bool = False
+    deaths: int = 0
+
+
+class Sharing:
+    """Workers of one search (``symexec.campaign.generation.Workers``)."""
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+        self.lost = 0
+        self._search: Search | None = None
+        self._shared = b""
+        self._began = 0.0
+        self._starting: threading.Thread | None = None
+        self._pool: Pool | None = None
+        self._failure = ""  # why there are no workers
+        self._left: dict[str, deque[_Waiting]] = {}  # by the worker that has their states
+        self._given: dict[int, tuple[str, tuple[_Waiting, ...]]] = {}  # to portions under way
+        self._numbers = 0
+        self._sent = self._returned = self._taken = 0
+        self._unfit: list[bytes] = []
+        self._poisoned: list[bytes] = []
+        self._deaths = 0
+        self._closed = False
+
+    # ------------------------------------------------------------------ the contract
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._given) or any(self._left.values())
+
+    def begin(self, search: Search, prepared: Prepared, options: BuildOptions) -> None:
+        search.share()
+        memory = (options.search.memory or usual_memory()) // self.jobs
+        options = replace(options, search=replace(options.search, memory=memory))
+        self._search, self._began = search, time.monotonic()
+        self._pair = Shared(prepared, options)
+
+    def step(self, seconds: float) -> Iterator[Found]:
+        search = self._search
+        assert search is not None
+        if self._pool is None:
+            self._start(search)
+            return
+        yield from self._heard(search, self._pool)
+        if seconds > 0:
+            self._feed(search, self._pool, seconds)
+        if not search.exploration.waiting:
+            self._refill(search)
+
+    def end(self) -> Iterator[Found]:
+        search, pool = self._search, self._pool
+        if search is None or pool is None:
+            return
+        until = time.monotonic() + LAST
+        while self._given and time.monotonic() < until:
+            yield from self._heard(search, pool, until - time.monotonic())
+        left = [each for waiting in self._left.values() for each in waiting]
+        left += [each for _, given in self._given.values() for each in given]
+        counters = search.exploration.counters
+        counters.cuts += len(left)
+        counters.waiting += len(left)
+
+    def form(self) -> dict[str, Json]:
+        return {
+            "jobs": self.jobs,
+            "portions": self._numbers,
+            "sent": self._sent,
+            "returned": self._returned,
+            "taken": self._taken,
+            "unfit": len(self._unfit),
+            "deaths": self._deaths,
+            "poisoned": [each.hex() for each in self._poisoned[:SHOWN]],
+        }
+
+    def notes(self) -> list[str]:
+        found = []
+        if self._failure:
+            found.append(f"searched by one process: {self._failure}")
+        if self._unfit:
+            found.append(
+                f"{len(self._unfit)} states could not be found again by their decisions: "
+                "the initial states that they come from were searched once more"
+            )
+        if self._poisoned:
+            found.append(
+                f"{len(self._poisoned)} states are cut off: each of {DEATHS} processes that had "
+                "them has died; report.json names their prefixes"
+            )
+        return found
+
+    def close(self) -> None:
+        """End the workers. May be called twice."""
+        self._closed = True
+        if self._starting is not None:
+            self._starting.join()
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
+
+    # ------------------------------------------------------------------ workers
+
+    def _start(self, search: Search) -> None:
+        """Begin the workers in another thread, when there is enough to do for them."""
+        ready = time.monotonic() - self._began >= FIRST and search.exploration.waiting >= ENOUGH
+        if self._starting is not None or self._failure or not ready:
+            return
+        try:
+            self._shared = pickle.dumps(self._pair, pickle.HIGHEST_PROTOCOL)
+        except (RecursionError, pickle.PicklingError, TypeError) as error:
+            self._failure = f"the program cannot be sent to others ({error})"
+            return
+        self._starting = threading.Thread(target=self._open, daemon=True)
+        self._starting.start()
+
+    def _open(self) -> None:
+        try:
+            from fleet.engine import Pool
+
+            pool = Pool(self.jobs - 1, self._shared)
+        except (OSError, RuntimeError, ValueError, TimeoutError) as error:
+            self._failure = f"no workers could be begun ({error})"
+            return
+        self._pool = pool
+
+    def _feed(self, search: Search, pool: Pool, seconds: float) -> None:
+        """Give each worker that has nothing under way something to do."""
+        workers = pool.workers
+        for gone in [each for each in self._left if each and each not in workers]:
+            self._left.setdefault("", deque()).extend(self._left.pop(gone))
+        occupied = {where for where, _ in self._given.values()}
+        for worker in workers:
+            if worker in occupied:
+                continue
+            given = self._work_for(search, worker)
+            if not given:
+                continue
+            self._numbers += 1
+            brief = BRIEF if self._numbers <= len(workers) else SECONDS
+            portion = Portion(
+                self._numbers,
+                tuple(each.data for each in given if not each.resting),
+                tuple(each.data for each in given if each.resting),
+                min(brief, seconds),
+                seconds,
+                Seen.by(search),
+            )
+            self._given[portion.number] = worker, given
+            pool.submit(portion, worker)
+
+    def _work_for(self, search: Search, worker: str) -> tuple[_Waiting, ...]:
+        """What the worker has left; else some of what waits for others, or of the search."""
+        own = self._left.get(worker)
+        if own:
+            found = tuple(own)
+            own.clear()
+            return found
+        stolen = self._half_of_the_most()
+        if stolen:
+            self._sent += len(stolen)
+            return stolen
+        spare = search.exploration.waiting - LEAST
+        states = search.exploration.shed(min(SHED, spare // 2)) if spare > 1 else []
+        self._sent += len(states)
+        return tuple(_Waiting(prefix_of(state).encoded()) for state in states)
+
+    def _half_of_the_most(self) -> tuple[_Waiting, ...]:
+        """Half of the prefixes of whoever has most of them; those that nobody has come first."""
+        nobodys = self._left.get("")
+        most = nobodys or max(self._left.values(), key=len, default=None)
+        if not most:
+            return ()
+        count = min(SHED, (len(most) + 1) // 2)
+        return tuple(most.pop() for _ in range(count))
+
+    # ------------------------------------------------------------------ results
+
+    def _heard(self, search: Search, pool: Pool, seconds: float = 0.0) -> Iterator[Found]:
+        for ended in pool.ended(seconds):
+            worker, given = self._given.pop(ended.portion.number)
+            if ended.result is None:
+                self._give_again(search, given, ended)
+                continue
+            result = ended.result
+            left = self._left.setdefault(ended.where or worker, deque())
+            left.extend(map(_Waiting, result.left))
+            left.extend(_Waiting(each, resting=True) for each in result.resting)
+            self._returned += len(result.left) + len(result.resting)
+            self._begin_again(search, result.unfit)
+            yield result
+
+    def _give_again(self, search: Search, given: Sequence[_Waiting], ended: EndedPortion) -> None:
+        """Let others have the prefixes of a portion that failed."""
+        self._deaths += 1
+        nobodys = self._left.setdefault("", deque())
+        for each in given:
+            if ended.poisoned or each.deaths + 1 >= DEATHS:
+                self._poisoned.append(each.data)
+                self.lost += 1
+                search.exploration.counters.cuts += 1
+            else:
+                nobodys.append(replace(each, deaths=each.deaths + 1))
+
+    def _begin_again(self, search: Search, unfit: Sequence[bytes]) -> None:
+        """Search the initial states of prefixes that do not fit."""
+        self._unfit += unfit
+        places = set()
+        for data in unfit:
+            try:
+                prefix = decoded(data)
+            except Misfit:
+                self.lost += 1
+                search.exploration.counters.cuts += 1
+                continue
+            places.add((prefix.initial, prefix.beyond))
+        again = [search.begun_again(*place) for place in sorted(places)]
+        search.exploration.adopt([state for state in again if state is not None])
+
+    def _refill(self, search: Search) -> None:
+        """The search has run dry: take prefixes that wait."""
+        taken = self._half_of_the_most()
+        if not taken:
+            return
+        self._taken += len(taken)
+        written: dict[bytes, Prefix] = {}
+        unfit = []
+        for each in taken:
+            try:
+                written[each.data] = decoded(each.data)
+            except Misfit:
+                unfit.append(each.data)
+        states = search.followed(list(written.values()))
+        found: list[State] = []
+        resting: list[State] = []
+        for each in taken:
+            prefix = written.get(each.data)
+            state = states.get(prefix) if prefix is not None else None
+            if state is None:
+                unfit.append(each.data)
+            else:
+                (resting if each.resting else found).append(state)
+        search.exploration.adopt(found, resting)
+        self._begin_again(search, list(dict.fromkeys(unfit)))
