@@ -287,12 +287,20 @@ def _workers(options: BuildOptions) -> Workers | None:
     jobs = wanted
     if jobs is None:
         jobs = 1 if options.search.deterministic else max(1, cores - BESIDE)
-    if jobs == 1:
+    steady = options.search.deterministic and wanted is not None
+    if jobs == 1 and not steady:
         return None
     from fleet import require_workers
+
+    if jobs > 1 and not require_workers(wanted is not None):
+        return None
+    if steady:
+        from fleet.rounds import Rounds
+
+        return Rounds(jobs)
     from fleet.sharing import Sharing
 
-    return Sharing(jobs) if require_workers(wanted is not None) else None
+    return Sharing(jobs)
 
 
 def _build_revisions(options: BuildOptions, progress: Progress, json: bool) -> int:

@@ -34,7 +34,7 @@ from symexec.watchdog import Watchdog
 from symexec.worker import WorkerProcess, forked, read_frame, send
 
 ALIKE = 20  # sightings of one kind in one portion
-LATE = 20.0  # seconds that a process may take for a portion beyond its time
+LATE = 120.0  # seconds that a process may take for a portion beyond its time
 GLANCE = 0.5  # seconds between two looks whether it has died
 
 

@@ -47,7 +47,7 @@ SHOWN = 20  # lost prefixes that the report names
 
 
 @record
-class _Waiting:
+class Waiting:
     """A prefix that waits. ``resting``: of a state whose rest is concrete; ``deaths``: of
     processes that had it."""
 
@@ -56,28 +56,80 @@ class _Waiting:
     deaths: int = 0
 
 
+class Tally:
+    """What the report says of the processes that search along. ``failure``: why there are none."""
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+        self.failure = ""
+        self.portions = self.sent = self.returned = self.taken = 0
+        self.lost = self.deaths = 0
+        self.unfit: list[bytes] = []
+        self.poisoned: list[bytes] = []
+
+    def portion(self, prefixes: int) -> int:
+        """The number of the next portion, of so many prefixes."""
+        self.portions += 1
+        self.sent += prefixes
+        return self.portions
+
+    def poison(self, search: Search, prefixes: Sequence[bytes]) -> None:
+        """Give up prefixes on which processes die."""
+        self.poisoned += prefixes
+        self.lose(search, len(prefixes))
+
+    def lose(self, search: Search, count: int) -> None:
+        self.lost += count
+        search.exploration.counters.cuts += count
+
+    def form(self) -> dict[str, Json]:
+        return {
+            "jobs": self.jobs,
+            "portions": self.portions,
+            "sent": self.sent,
+            "returned": self.returned,
+            "taken": self.taken,
+            "unfit": len(self.unfit),
+            "deaths": self.deaths,
+            "poisoned": [each.hex() for each in self.poisoned[:SHOWN]],
+        }
+
+    def notes(self) -> list[str]:
+        found = []
+        if self.failure:
+            found.append(f"searched by one process: {self.failure}")
+        if self.unfit:
+            found.append(
+                f"{len(self.unfit)} states could not be found again by their decisions: "
+                "the initial states that they come from were searched once more"
+            )
+        if self.poisoned:
+            found.append(
+                f"{len(self.poisoned)} states are cut off: each of {DEATHS} processes that had "
+                "them has died; report.json names their prefixes"
+            )
+        return found
+
+
 class Sharing:
     """Workers of one search (``symexec.campaign.generation.Workers``)."""
 
     def __init__(self, jobs: int) -> None:
-        self.jobs = jobs
-        self.lost = 0
+        self._tally = Tally(jobs)
         self._search: Search | None = None
         self._shared = b""
         self._began = 0.0
         self._starting: threading.Thread | None = None
         self._pool: Pool | None = None
-        self._failure = ""  # why there are no workers
-        self._left: dict[str, deque[_Waiting]] = {}  # by the worker that has their states
-        self._given: dict[int, tuple[str, tuple[_Waiting, ...]]] = {}  # to portions under way
-        self._numbers = 0
-        self._sent = self._returned = self._taken = 0
-        self._unfit: list[bytes] = []
-        self._poisoned: list[bytes] = []
-        self._deaths = 0
-        self._closed = False
+        self._pair: Shared | None = None
+        self._left: dict[str, deque[Waiting]] = {}  # by the worker that has their states
+        self._given: dict[int, tuple[str, tuple[Waiting, ...]]] = {}  # to portions under way
 
     # ------------------------------------------------------------------ the contract
+
+    @property
+    def lost(self) -> int:
+        return self._tally.lost
 
     @property
     def busy(self) -> bool:
@@ -85,7 +137,7 @@ class Sharing:
 
     def begin(self, search: Search, prepared: Prepared, options: BuildOptions) -> None:
         search.share()
-        memory = (options.search.memory or usual_memory()) // self.jobs
+        memory = (options.search.memory or usual_memory()) // self._tally.jobs
         options = replace(options, search=replace(options.search, memory=memory))
         self._search, self._began = search, time.monotonic()
         self._pair = Shared(prepared, options)
@@ -116,36 +168,13 @@ class Sharing:
         counters.waiting += len(left)
 
     def form(self) -> dict[str, Json]:
-        return {
-            "jobs": self.jobs,
-            "portions": self._numbers,
-            "sent": self._sent,
-            "returned": self._returned,
-            "taken": self._taken,
-            "unfit": len(self._unfit),
-            "deaths": self._deaths,
-            "poisoned": [each.hex() for each in self._poisoned[:SHOWN]],
-        }
+        return self._tally.form()
 
     def notes(self) -> list[str]:
-        found = []
-        if self._failure:
-            found.append(f"searched by one process: {self._failure}")
-        if self._unfit:
-            found.append(
-                f"{len(self._unfit)} states could not be found again by their decisions: "
-                "the initial states that they come from were searched once more"
-            )
-        if self._poisoned:
-            found.append(
-                f"{len(self._poisoned)} states are cut off: each of {DEATHS} processes that had "
-                "them has died; report.json names their prefixes"
-            )
-        return found
+        return self._tally.notes()
 
     def close(self) -> None:
         """End the workers. May be called twice."""
-        self._closed = True
         if self._starting is not None:
             self._starting.join()
         pool, self._pool = self._pool, None
@@ -157,12 +186,12 @@ class Sharing:
     def _start(self, search: Search) -> None:
         """Begin the workers in another thread, when there is enough to do for them."""
         ready = time.monotonic() - self._began >= FIRST and search.exploration.waiting >= ENOUGH
-        if self._starting is not None or self._failure or not ready:
+        if self._starting is not None or self._tally.failure or not ready:
             return
         try:
             self._shared = pickle.dumps(self._pair, pickle.HIGHEST_PROTOCOL)
         except (RecursionError, pickle.PicklingError, TypeError) as error:
-            self._failure = f"the program cannot be sent to others ({error})"
+            self._tally.failure = f"the program cannot be sent to others ({error})"
             return
         self._starting = threading.Thread(target=self._open, daemon=True)
         self._starting.start()
@@ -171,9 +200,9 @@ class Sharing:
         try:
             from fleet.engine import Pool
 
-            pool = Pool(self.jobs - 1, self._shared)
+            pool = Pool(self._tally.jobs - 1, self._shared)
         except (OSError, RuntimeError, ValueError, TimeoutError) as error:
-            self._failure = f"no workers could be begun ({error})"
+            self._tally.failure = f"no workers could be begun ({error})"
             return
         self._pool = pool
 
@@ -189,10 +218,10 @@ class Sharing:
             given = self._work_for(search, worker)
             if not given:
                 continue
-            self._numbers += 1
-            brief = BRIEF if self._numbers <= len(workers) else SECONDS
+            number = self._tally.portion(0)
+            brief = BRIEF if number <= len(workers) else SECONDS
             portion = Portion(
-                self._numbers,
+                number,
                 tuple(each.data for each in given if not each.resting),
                 tuple(each.data for each in given if each.resting),
                 min(brief, seconds),
@@ -202,7 +231,7 @@ class Sharing:
             self._given[portion.number] = worker, given
             pool.submit(portion, worker)
 
-    def _work_for(self, search: Search, worker: str) -> tuple[_Waiting, ...]:
+    def _work_for(self, search: Search, worker: str) -> tuple[Waiting, ...]:
         """What the worker has left; else some of what waits for others, or of the search."""
         own = self._left.get(worker)
         if own:
@@ -211,14 +240,14 @@ class Sharing:
             return found
         stolen = self._half_of_the_most()
         if stolen:
-            self._sent += len(stolen)
+            self._tally.sent += len(stolen)
             return stolen
         spare = search.exploration.waiting - LEAST
         states = search.exploration.shed(min(SHED, spare // 2)) if spare > 1 else []
-        self._sent += len(states)
-        return tuple(_Waiting(prefix_of(state).encoded()) for state in states)
+        self._tally.sent += len(states)
+        return tuple(Waiting(prefix_of(state).encoded()) for state in states)
 
-    def _half_of_the_most(self) -> tuple[_Waiting, ...]:
+    def _half_of_the_most(self) -> tuple[Waiting, ...]:
         """Half of the prefixes of whoever has most of them; those that nobody has come first."""
         nobodys = self._left.get("")
         most = nobodys or max(self._left.values(), key=len, default=None)
@@ -237,34 +266,31 @@ class Sharing:
                 continue
             result = ended.result
             left = self._left.setdefault(ended.where or worker, deque())
-            left.extend(map(_Waiting, result.left))
-            left.extend(_Waiting(each, resting=True) for each in result.resting)
-            self._returned += len(result.left) + len(result.resting)
+            left.extend(map(Waiting, result.left))
+            left.extend(Waiting(each, resting=True) for each in result.resting)
+            self._tally.returned += len(result.left) + len(result.resting)
             self._begin_again(search, result.unfit)
             yield result
 
-    def _give_again(self, search: Search, given: Sequence[_Waiting], ended: EndedPortion) -> None:
+    def _give_again(self, search: Search, given: Sequence[Waiting], ended: EndedPortion) -> None:
         """Let others have the prefixes of a portion that failed."""
-        self._deaths += 1
+        self._tally.deaths += 1
         nobodys = self._left.setdefault("", deque())
         for each in given:
             if ended.poisoned or each.deaths + 1 >= DEATHS:
-                self._poisoned.append(each.data)
-                self.lost += 1
-                search.exploration.counters.cuts += 1
+                self._tally.poison(search, [each.data])
             else:
                 nobodys.append(replace(each, deaths=each.deaths + 1))
 
     def _begin_again(self, search: Search, unfit: Sequence[bytes]) -> None:
         """Search the initial states of prefixes that do not fit."""
-        self._unfit += unfit
+        self._tally.unfit += unfit
         places = set()
         for data in unfit:
             try:
                 prefix = decoded(data)
             except Misfit:
-                self.lost += 1
-                search.exploration.counters.cuts += 1
+                self._tally.lose(search, 1)
                 continue
             places.add((prefix.initial, prefix.beyond))
         again = [search.begun_again(*place) for place in sorted(places)]
@@ -275,7 +301,7 @@ class Sharing:
         taken = self._half_of_the_most()
         if not taken:
             return
-        self._taken += len(taken)
+        self._tally.taken += len(taken)
         written: dict[bytes, Prefix] = {}
         unfit = []
         for each in taken:

@@ -401,7 +401,8 @@ class Workers(Protocol):
     have found. ``busy``: prefixes of theirs are left; ``lost``: how many came to no end, because
     processes have died on them."""
 
-    lost: int
+    @property
+    def lost(self) -> int: ...
 
     @property
     def busy(self) -> bool: ...

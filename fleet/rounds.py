@@ -1,0 +1,207 @@
+"""One search in rounds of portions: the same findings however many processes do them.
+
+    states --> prefixes, in order --> ROUND portions of SIZE prefixes, each with the same work to do
+                    ^                                     |
+                    +------- left, merged in order -------+
+
+For ``--deterministic --jobs N``: who does a portion, and when it is done, is of no account. What
+all have seen is told at the beginning of a round, and each portion is done by a search of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Protocol
+
+from fleet.portions import Died, PortionProcess, Shared
+from fleet.sharing import DEATHS, Tally, Waiting
+from symexec.campaign.generation import Found, Portion, Seen
+from symexec.exploration.preparation import Prepared
+from symexec.exploration.searching import Search
+from symexec.exploration.start import prefix_of
+from symexec.options import BuildOptions
+from symexec.state.inputs import decoded
+from symexec.testcases.inputs import Json
+from symexec.watchdog import usual_memory
+
+FIRST = 1.0  # seconds of work before the search is divided
+ENOUGH = 16  # states that wait by then
+ROUND = 8  # portions
+SIZE = 8  # prefixes of one
+SECONDS = 1.0  # of work for one
+
+
+class Doer(Protocol):
+    """Does the portions of a round; None for each on which processes have died."""
+
+    def done(self, portions: Sequence[Portion]) -> list[Found | None]: ...
+
+    def close(self) -> None: ...
+
+
+class Alone:
+    """One process, one portion after the other."""
+
+    def __init__(self, shared: bytes) -> None:
+        self._shared = shared
+        self._process = PortionProcess(shared)
+
+    def done(self, portions: Sequence[Portion]) -> list[Found | None]:
+        return [self._one(portion) for portion in portions]
+
+    def _one(self, portion: Portion) -> Found | None:
+        for _ in range(DEATHS):
+            try:
+                return self._process.found(portion)
+            except Died:
+                self._process.close()
+                self._process = PortionProcess(self._shared)
+        return None
+
+    def close(self) -> None:
+        self._process.close()
+
+
+class Together:
+    """Workers of Dask."""
+
+    def __init__(self, jobs: int, shared: bytes) -> None:
+        from fleet.engine import Pool
+
+        self._pool = Pool(jobs, shared)
+
+    def done(self, portions: Sequence[Portion]) -> list[Found | None]:
+        found: dict[int, Found | None] = {}
+        deaths = dict.fromkeys((portion.number for portion in portions), 0)
+        for portion in portions:
+            self._pool.submit(portion)
+        while len(found) < len(portions):
+            for ended in self._pool.ended(1.0):
+                number = ended.portion.number
+                deaths[number] += 1
+                if ended.result is None and deaths[number] < DEATHS and not ended.poisoned:
+                    self._pool.submit(ended.portion)
+                else:
+                    found[number] = ended.result
+        return [found[portion.number] for portion in portions]
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+class Rounds:
+    """Workers of one search (``symexec.campaign.generation.Workers``)."""
+
+    def __init__(self, jobs: int) -> None:
+        self._tally = Tally(jobs)
+        self._search: Search | None = None
+        self._shared: Shared | None = None
+        self._doer: Doer | None = None
+        self._queue: deque[Waiting] = deque()
+        self._budget = 0.0  # seconds of work that were left when the search began
+
+    @property
+    def lost(self) -> int:
+        return self._tally.lost
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._queue)
+
+    def begin(self, search: Search, prepared: Prepared, options: BuildOptions) -> None:
+        search.share()
+        memory = (options.search.memory or usual_memory()) // (self._tally.jobs + 1)
+        options = replace(options, search=replace(options.search, memory=memory))
+        self._search, self._shared = search, Shared(prepared, options)
+
+    def step(self, seconds: float) -> Iterator[Found]:
+        search = self._search
+        assert search is not None
+        self._budget = max(self._budget, seconds)
+        if self._doer is None:
+            late = self._budget - seconds >= FIRST
+            if self._tally.failure or not late or search.exploration.waiting < ENOUGH:
+                return
+            if not self._open():
+                return
+        self._gather(search)
+        if seconds > 0:
+            yield from self._round(search, self._doer, math.ceil(seconds / SECONDS))
+
+    def end(self) -> Iterator[Found]:
+        if self._search is not None:
+            counters = self._search.exploration.counters
+            counters.cuts += len(self._queue)
+            counters.waiting += len(self._queue)
+        yield from ()
+
+    def form(self) -> dict[str, Json]:
+        return self._tally.form()
+
+    def notes(self) -> list[str]:
+        return self._tally.notes()
+
+    def close(self) -> None:
+        doer, self._doer = self._doer, None
+        if doer is not None:
+            doer.close()
+
+    def _open(self) -> bool:
+        try:
+            shared = pickle.dumps(self._shared, pickle.HIGHEST_PROTOCOL)
+        except (RecursionError, pickle.PicklingError, TypeError) as error:
+            self._tally.failure = f"the program cannot be sent to others ({error})"
+            return False
+        jobs = self._tally.jobs
+        self._doer = Alone(shared) if jobs == 1 else Together(jobs, shared)
+        return True
+
+    def _gather(self, search: Search) -> None:
+        """Take over all states of the search."""
+        states, resting = search.exploration.drain()
+        self._queue += (Waiting(prefix_of(state).encoded()) for state in states)
+        self._queue += (Waiting(prefix_of(state).encoded(), resting=True) for state in resting)
+
+    def _round(self, search: Search, doer: Doer | None, most: int) -> Iterator[Found]:
+        """Do a round, of so many portions at most: there is no more time."""
+        assert doer is not None
+        seen = Seen.by(search)
+        given: dict[int, list[Waiting]] = {}
+        portions: list[Portion] = []
+        while self._queue and len(portions) < min(most, ROUND):
+            some = list(islice(self._queue, SIZE))
+            for _ in some:
+                self._queue.popleft()
+            number = self._tally.portion(len(some))
+            given[number] = some
+            portions.append(
+                Portion(
+                    number,
+                    tuple(each.data for each in some if not each.resting),
+                    tuple(each.data for each in some if each.resting),
+                    SECONDS,
+                    SECONDS,
+                    seen,
+                )
+            )
+        for portion, found in zip(portions, doer.done(portions), strict=True):
+            if found is None:
+                self._tally.poison(search, [each.data for each in given[portion.number]])
+                continue
+            self._queue += map(Waiting, found.left)
+            self._queue += (Waiting(each, resting=True) for each in found.resting)
+            self._tally.returned += len(found.left) + len(found.resting)
+            self._queue += self._again(search, found.unfit)
+            yield found
+
+    def _again(self, search: Search, unfit: Sequence[bytes]) -> list[Waiting]:
+        """The initial states of prefixes that do not fit."""
+        self._tally.unfit += unfit
+        places = {(prefix.initial, prefix.beyond) for prefix in map(decoded, unfit)}
+        again = [search.begun_again(*place) for place in sorted(places)]
+        return [Waiting(prefix_of(state).encoded()) for state in again if state is not None]
