@@ -76,7 +76,7 @@ def test_each_way_has_its_inputs(condition: int | Term, path: PathCondition) -> 
     expected = {
         taken: {x for x in inputs(path) if truth(condition, x) is taken} for taken in (True, False)
     }
-    assert {taken: inputs(extended) for taken, extended in found} == {
+    assert {taken: inputs(extended) for taken, extended, _ in found} == {
         taken: those for taken, those in expected.items() if those
     }
     if len(found) == 1:  # nothing was learnt, so the path is the same
@@ -113,13 +113,13 @@ def test_whether_they_part_is_a_condition_of_one_bit() -> None:
 
 def test_no_way_leads_on_where_nothing_is_possible() -> None:
     assert ways(below(4), EMPTY, Refusing((False, False))) == []
-    assert [taken for taken, _ in ways(below(4), EMPTY, Refusing((False, True)))] == [False]
-    assert [taken for taken, _ in ways(below(4), EMPTY, Refusing((True, False)))] == [True]
+    assert [way.taken for way in ways(below(4), EMPTY, Refusing((False, True)))] == [False]
+    assert [way.taken for way in ways(below(4), EMPTY, Refusing((True, False)))] == [True]
 
 
 def test_constants_ask_nobody() -> None:
     for value in (0, 1):
-        assert ways(value, EMPTY, Refusing(None)) == [(bool(value), EMPTY)]
+        assert ways(value, EMPTY, Refusing(None)) == [(bool(value), EMPTY, ())]
 
 
 # ------------------------------------------------------------------ along a seed
@@ -128,7 +128,7 @@ def test_constants_ask_nobody() -> None:
 @pytest.mark.parametrize("value", [3, 4])
 def test_a_seed_goes_its_own_way_and_the_condition_is_kept(value: int) -> None:
     seed = Assignment({X: value})
-    ((taken, path),) = ways(below(4), assuming(below(9)), Refusing(None), seed)
+    ((taken, path, _),) = ways(below(4), assuming(below(9)), Refusing(None), seed)
     assert taken is (value < 4)
     assert inputs(path) == {x for x in range(9) if (x < 4) is taken}
     assert path.models[0] is seed  # known to satisfy it
@@ -184,7 +184,7 @@ def test_up_to_four_ways_part_all_inputs(condition: Data, path: PathCondition) -
     found = list(joint_ways(condition, path, build_solver()))
     allowed = inputs(path)
     expected = by_hand(condition, lambda x: x in allowed)
-    assert {ways.label: inputs(extended) for ways, extended in found} == expected
+    assert {ways.label: inputs(way.path) for ways, way in found} == expected
     assert len(found) == len(expected)
 
 
@@ -198,7 +198,7 @@ def test_beside_a_seed_only_the_ways_that_part(condition: Data, seed: int) -> No
     own = next(label for label, those in every.items() if seed in those)
     expected = {label for label in every if label.startswith("diff")} | {own}
     assert {ways.label for ways, _ in found} == expected
-    for ways_taken, extended in found:
+    for ways_taken, (_, extended, _) in found:
         # Where the versions agree the seed's way keeps the new version's condition
         assert inputs(extended) == every[ways_taken.label]
         assert build_solver().check(extended) is Answer.SAT
@@ -208,16 +208,16 @@ def test_beside_a_seed_only_the_ways_that_part(condition: Data, seed: int) -> No
 @pytest.mark.parametrize("condition", PAIRS)
 def test_a_guide_goes_one_way_also_where_the_versions_part(condition: Data, seed: int) -> None:
     guide = Guided({X: seed}, EMPTY, EMPTY)
-    ((taken, extended),) = joint_ways(condition, EMPTY, Refusing(None), guide)
+    ((taken, way),) = joint_ways(condition, EMPTY, Refusing(None), guide)
     every = by_hand(condition, lambda x: True)
     assert seed in every[taken.label]
-    assert inputs(extended) == every[taken.label]
+    assert inputs(way.path) == every[taken.label]
 
 
 def test_equal_halves_are_one_condition() -> None:
     """Also constants: no question is asked, and no version diverges."""
     for value, label in ((0, "same-false"), (1, "same-true")):
-        ((found, path),) = joint_ways(value, EMPTY, Refusing(None))
-        assert found.label == label and path is EMPTY
+        ((found, way),) = joint_ways(value, EMPTY, Refusing(None))
+        assert found.label == label and way.path is EMPTY
     labels = [found.label for found, _ in joint_ways(below(4), EMPTY, Refusing((True, True)))]
     assert labels == ["same-true", "same-false"]
