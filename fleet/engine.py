@@ -199,8 +199,8 @@ def _ended_portion(portion: Portion, future: distributed.Future) -> EndedPortion
 def _portion(pair: str, shared: bytes, portion: Portion) -> tuple[str, Found]:
     """Runs on a worker, which keeps a process for the pair."""
     worker = distributed.get_worker()
-    kept: dict[str, PortionProcess] = worker.__dict__.setdefault("csgtest_processes", {})
-    return worker.address, portion_found(kept, pair, shared, portion)
+    retained: dict[str, PortionProcess] = worker.__dict__.setdefault("csgtest_processes", {})
+    return worker.address, portion_found(retained, pair, shared, portion)
 
 
 def _local(workers: int) -> distributed.LocalCluster:

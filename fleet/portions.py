@@ -75,7 +75,7 @@ class Searching:
         search = self._opened(portion)
         exploration, counters = search.exploration, self._counters
         portion.seen.tell(search)
-        told = Seen.by(search)
+        known = Seen.by(search)
         states, unfit = self._states(search, portion.prefixes)
         resting, others = self._states(search, portion.resting)
         self._remembered = {}
@@ -107,7 +107,7 @@ class Searching:
             self._written(waiting),
             self._written(at_rest),
             (*unfit, *others),
-            _since(told, Seen.by(search)),
+            _since(known, Seen.by(search)),
             counted,
             traces,
             events,
@@ -246,17 +246,17 @@ def _serve(shared: bytes, requests: BinaryIO, answers: BinaryIO, folder: Path) -
 
 
 def portion_found(
-    kept: dict[str, PortionProcess], pair: str, shared: bytes, portion: Portion
+    retained: dict[str, PortionProcess], pair: str, shared: bytes, portion: Portion
 ) -> Found:
-    """Do a portion of the search of that pair. ``kept``: the processes of whoever is asked, by the
-    pair; one of another pair is ended."""
-    for name in [each for each in kept if each != pair]:
-        kept.pop(name).close()
-    process = kept.get(pair)
+    """Do a portion of the search of that pair. ``retained``: the processes of whoever is asked, by
+    the pair; one of another pair is ended."""
+    for name in [each for each in retained if each != pair]:
+        retained.pop(name).close()
+    process = retained.get(pair)
     if process is None:
-        process = kept[pair] = PortionProcess(shared)
+        process = retained[pair] = PortionProcess(shared)
     try:
         return process.found(portion)
     except Died:
-        kept.pop(pair).close()
+        retained.pop(pair).close()
         raise

@@ -323,16 +323,16 @@ class Exploration:
     def shed(self, count: int) -> list[State]:
         """Give away every second of the states that would run next, so many at most; one stays."""
         given: list[State] = []
-        kept: list[State] = []
+        retained: list[State] = []
         while len(given) < count and not self.searcher.empty():
             state = self.searcher.select()
             self.searcher.update(state, (), covers=False)
-            if len(kept) > len(given) and state.seed is None:
+            if len(retained) > len(given) and state.seed is None:
                 self._endlessness.forget(state)
                 given.append(state)
             else:
-                kept.append(state)
-        self.searcher.update(None, kept, covers=False)
+                retained.append(state)
+        self.searcher.update(None, retained, covers=False)
         return given
 
     def adopt(self, states: list[State], resting: Sequence[State] = ()) -> None:
