@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from random import Random
@@ -18,6 +18,7 @@ from symexec.fuzzing.option_table import (
     Option,
     Vocabulary,
     option_table,
+    vocabulary,
 )
 from symexec.fuzzing.usage import Kind, Usage, usage_of
 from symexec.fuzzing.values import growing, grown, mutated_bytes
@@ -30,6 +31,7 @@ from symexec.testcases import TestInput
 # Command lines as the program's options shape them, small before large.
 #
 #     options -f VALUE, -w       ()   -w   -fVALUE   OPERAND   -w OPERAND   -w -fVALUE   ...
+#     and a table of names, [ ]  -w [name]   -w OPERAND [name]   ...
 #
 # The name of an option is known, its value and the operands are symbolic. Lines of symbolic words
 # alone come among them, so that together all command lines within the bounds are there.
@@ -40,6 +42,7 @@ MOST_LINES = 400
 SHORT = 3  # extra cost of a value, where a line has several and the long ones come later
 LATE = 2.0  # extra cost of a line whose values are long
 FIRST = 24  # options that are combined, the nearest to a change
+FRAMED = 8  # words between brackets and marks that are operands of their own
 
 
 def shaped(
@@ -53,24 +56,33 @@ def shaped(
     options = option_table(units, changes, guarding) if shapes_lines(inputs) else ()
     if not options:
         return ()
-    return lines(options, DEFAULT_ARGUMENTS, usage_of(units, options, changes))
+    usage = usage_of(units, options, changes)
+    return lines(options, DEFAULT_ARGUMENTS, usage, vocabulary(*units).framed[:FRAMED])
 
 
 def lines(
-    options: Sequence[Option], bounds: SymbolicArguments, usage: Usage | None = None
+    options: Sequence[Option],
+    bounds: SymbolicArguments,
+    usage: Usage | None = None,
+    framed: Sequence[bytes] = (),
 ) -> tuple[Line, ...]:
     """All lines within the bounds, up to ``MOST_LINES`` with options. With ``usage``, as many
-    operands as it names come first, and values of several words are short before they are long."""
+    operands as it names come first, and values of several words are short before they are long.
+    ``framed``: words that the first operand, or the second, may be."""
     found: list[tuple[tuple[float, int], Line]] = []
-    for number, (cost, line) in enumerate(_candidates(options[:FIRST], bounds, usage)):
+    candidates = _with_framed(_candidates(options[:FIRST], bounds, usage), framed)
+    for number, (cost, line) in enumerate(candidates):
         found.append(((cost, number), line))
         if usage is not None and sum(word.symbolic > 0 for word in line) > 1:
             found[-1] = ((cost + LATE, number), line)
             found.append(((cost, number), tuple(map(_shortened, line))))
     found.sort(key=lambda each: each[0])
     plain = [each for each in found if not any(word.text for word in each[1])]
-    shaped = [each for each in found if any(word.text for word in each[1])]
-    retained = sorted([*plain, *shaped[:MOST_LINES]], key=lambda each: each[0])
+    with_framed = [each for each in found if any(word.text in framed for word in each[1])]
+    apart = {line for _, line in (*plain, *with_framed)}
+    shaped = [each for each in found if each[1] not in apart][:MOST_LINES]
+    retained = [*plain, *shaped, *with_framed[: MOST_LINES // 4]]
+    retained.sort(key=lambda each: each[0])
     return tuple(dict.fromkeys(line for _, line in retained))
 
 
@@ -92,6 +104,19 @@ def _candidates(
                 if count + operands >= bounds.minimum:
                     cost = count + far + _cost(operands, keywords, usage)
                     yield cost, (*words, *(operand,) * operands)
+
+
+def _with_framed(
+    candidates: Iterable[tuple[float, Line]], framed: Sequence[bytes]
+) -> Iterator[tuple[float, Line]]:
+    """The candidates, and those with one of these words in the place of one of the first two
+    operands."""
+    for cost, line in candidates:
+        yield cost, line
+        operands = [at for at, each in enumerate(line) if not each.text]
+        for at in operands[:2]:
+            for text in framed:
+                yield cost + 1, (*line[:at], Word(text, 0), *line[at + 1 :])
 
 
 def _cost(operands: int, keywords: int, usage: Usage | None) -> float:
@@ -157,7 +182,9 @@ class CommandLines:
         self._options = words.options
         self._short = [option for option in words.options if len(option) == 2]
         self._values = _values(words)
-        self._words = _unique([*self._values, *words.words, *map(_number, words.numbers)])
+        first, others = words.framed[:FRAMED], words.framed[FRAMED:]
+        own = [*words.words[:FRAMED], *first, *words.words[FRAMED:]]
+        self._words = _unique([*self._values, *own, *map(_number, words.numbers), *others])
         self._lines = _unique([*self._attached(), b"-", b"--", *self._words])
         self._pieces = [word for word in words.words if len(word) <= min(PIECE, self._most_input)]
         self._texts = self._inputs(words)

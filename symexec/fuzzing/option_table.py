@@ -4,9 +4,11 @@
     {"separator", required_argument, 0, 's'}     the same as -s
     {"help", no_argument, 0, 130}                --help
     strcmp(argv[1], "-x") == 0                   -x
+    switch (argv[i][1]) { case 'x': ..           -x, where there is no getopt
     if (is(word, "list")) show_all();            list, when show_all is changed
     n > 1000                                     the numbers 999 1000 1001
     strtol(text, &end, 10)                       texts of numbers that no long can hold
+    {"alpha", isalpha}, s[1] == ':', s[0] == '[' the word [:alpha:]
 
 ``near`` ranks an option by what handles it: 0 calls a changed function or names something that a
 change names, 1 something that a changed function names, or that guards a change, 2 neither. When
@@ -20,9 +22,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from csg.ir import ChangeInfo
 from csg.language.syntax import (
+    Assign,
+    Binary,
     Break,
     Call,
     Case,
@@ -48,10 +53,12 @@ from csg.language.syntax import (
     Statement,
     StringLiteral,
     Switch,
+    Symbol,
     TranslationUnit,
     Version,
 )
 from csg.language.traversal import Tree, walk
+from csg.language.types import Integer, Pointer, Type
 from csg.lower.expressions import never_returns
 from csg.records import record
 
@@ -86,6 +93,7 @@ class Vocabulary:
     words: tuple[bytes, ...]  # strings of the source that may be an argument
     phrases: tuple[bytes, ...] = ()  # the others, of formats what they may stand for
     out_of_range: tuple[bytes, ...] = ()  # numbers that what it converts texts to cannot hold
+    framed: tuple[bytes, ...] = ()  # words of tables as the program may read them: [:alpha:]
 
     @property
     def alphabet(self) -> bytes:
@@ -108,6 +116,7 @@ def vocabulary(*units: TranslationUnit) -> Vocabulary:
     """The vocabulary of the user's own functions and objects in these files."""
     numbers: dict[int, None] = {}
     texts: dict[bytes, None] = {}
+    tables: dict[bytes, None] = {}  # texts that are elements or members of an object
     characters: dict[int, None] = {}
     out_of_range: dict[bytes, None] = {}
     for tree in walk(*_roots(units)):
@@ -121,8 +130,28 @@ def vocabulary(*units: TranslationUnit) -> Vocabulary:
                     numbers[value] = None
             case StringLiteral(value=value, unit=1):
                 texts[value] = None
+            case InitializerList(entries=entries):
+                tables |= dict.fromkeys(
+                    each.value.value
+                    for each in entries
+                    if isinstance(each.value, StringLiteral) and each.value.unit == 1
+                )
     found = _vocabulary(numbers, texts, bytes(characters))
-    return replace(found, out_of_range=tuple(out_of_range))
+    return replace(
+        found,
+        out_of_range=tuple(out_of_range),
+        framed=framed([each for each in tables if _NAME.fullmatch(each)], found.separators),
+    )
+
+
+def framed(names: Sequence[bytes], separators: bytes) -> tuple[bytes, ...]:
+    """Names in the brackets and between the marks that a program tells apart, as ``[:alpha:]``: all
+    around the first name, then one after the other around those behind it."""
+    pairs = [pair for pair in _BRACKETS if set(pair) <= set(separators)]
+    marks = [b"", *(bytes([mark]) for mark in separators if mark in _MARKS)]
+    frames = [(pair[:1] + mark, mark + pair[1:]) for pair in pairs for mark in marks]
+    found = (before + name + behind for name in names for before, behind in frames)
+    return tuple(islice(found, MOST_FRAMED))
 
 
 def _out_of_range(function: str) -> Iterator[bytes]:
@@ -199,6 +228,10 @@ _COMPARISONS = re.compile(r"(?:__builtin_)?(?:str|mem)n?(?:case)?cmp|streq", re.
 _SEEKS = re.compile(r"(?:__builtin_)?(?:strc?spn|strr?chr|memr?chr|strpbrk|strchrnul)")
 # fields that, next to a name, make a record an option
 _FLAGS = frozenset({"has_arg", "val", "key", "flag", "arg"})
+_NAME = re.compile(rb"[A-Za-z_][\w-]*")
+_BRACKETS = (b"[]", b"{}", b"()", b"<>")
+_MARKS = b":=.%$*@#^!|\"'"  # that may stand inside of brackets, or around a word without any
+MOST_FRAMED = 96
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w+")
 _KEYWORD = re.compile(rb"[A-Za-z][\w-]{1,30}")
 _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"')
@@ -232,6 +265,8 @@ def option_table(
     found: dict[bytes, Option] = {each.name: each for each in handlers.keywords()}
     codes: set[int] = set()
     options = [*_read_by_getopt(units), *_tables(units), *_compared(units)]
+    if not any(each.short for each in options):
+        options += _switched(units)
     for option in sorted(options, key=lambda each: not each.short):
         if option.name in found or option.code in codes:
             continue
@@ -334,6 +369,91 @@ def _compared(units: Sequence[TranslationUnit]) -> Iterator[Option]:
                     for text in walk(*arguments):
                         if isinstance(text, StringLiteral) and _is_option(text.value):
                             yield Option(text.value)
+
+
+def _switched(units: Sequence[TranslationUnit]) -> Iterator[Option]:
+    """The letters that a program without getopt tells apart behind a dash: those of a switch over
+    what comes of argv. An option whose code mentions that again takes a value."""
+    for function in _bodies(units):
+        words = {each for each in function.parameters if _is_argv(each.type)}
+        if not words or not any(map(_is_dash, walk(function.body))):
+            continue
+        words |= _made_of(words, function.body)
+        for tree in walk(function.body):
+            if isinstance(tree, Switch) and _symbols(tree.selector) & words:
+                yield from _lettered(tree.body, words)
+
+
+def _is_argv(kind: Type) -> bool:
+    match kind:
+        case Pointer(target=Pointer(target=Integer(size=1))):
+            return True
+        case _:
+            return False
+
+
+def _is_dash(tree: Tree) -> bool:
+    match tree:
+        case Binary(operator="==" | "!=", left=left, right=right):
+            sides = (left, right)
+            constants = (each for side in sides for each in walk(side))
+            return any(isinstance(c, IntegerConstant) and c.text == "'-'" for c in constants)
+        case _:
+            return False
+
+
+def _made_of(words: set[Symbol], body: Compound) -> set[Symbol]:
+    """The variables that are set to what lies in ``words``."""
+    given: list[tuple[Symbol, set[Symbol]]] = []
+    for tree in walk(body):
+        match tree:
+            case Declaration(symbol=symbol, initializer=value) if value is not None:
+                given.append((symbol, _copied(value)))
+            case Assign(target=Name(symbol=symbol), value=value):
+                given.append((symbol, _copied(value)))
+            case _:
+                pass
+    found = set(words)
+    while True:
+        more = {symbol for symbol, names in given if names & found} - found
+        if not more:
+            return found - words
+        found |= more
+
+
+def _copied(value: Tree) -> set[Symbol]:
+    """The names in a value that no function makes."""
+    made = any(isinstance(each, Call) for each in walk(value))
+    return set() if made else _symbols(value)
+
+
+def _symbols(tree: Tree) -> set[Symbol]:
+    return {each.symbol for each in walk(tree) if isinstance(each, Name)}
+
+
+def _lettered(body: Compound, words: set[Symbol]) -> Iterator[Option]:
+    """The options of a switch, each with the statements up to the next break."""
+    codes: dict[int, bool] = {}  # the labels before this statement: is a value taken?
+    waiting: list[Statement] = [*reversed(body.items)]
+    while waiting:
+        match waiting.pop():
+            case Compound(items=inner) | Execute(body=Compound(items=inner)):
+                waiting += reversed(inner)
+            case Case(low=int(code), text=text):
+                if text.startswith("'") and 0 < code < 0x80 and chr(code).isalnum():
+                    codes[code] = False
+            case Break() | Continue() | Return() | Case(low=None):
+                yield from _options(codes)
+                codes = {}
+            case statement:
+                if any(isinstance(each.type, Pointer) for each in _symbols(statement) & words):
+                    codes = dict.fromkeys(codes, True)
+    yield from _options(codes)
+
+
+def _options(codes: dict[int, bool]) -> Iterator[Option]:
+    for code, takes in codes.items():
+        yield Option(b"-" + bytes([code]), REQUIRED if takes else NONE, code)
 
 
 def _is_option(word: bytes) -> bool:

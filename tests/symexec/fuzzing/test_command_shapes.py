@@ -13,7 +13,15 @@ from csg.ir.program import ChangeKind
 from csg.unify import unify
 from symexec.campaign.building import BuildJob
 from symexec.fuzzing.command_lines import SHORT, lines, shaped
-from symexec.fuzzing.option_table import FAR, NONE, OPTIONAL, REQUIRED, Option, option_table
+from symexec.fuzzing.option_table import (
+    FAR,
+    NONE,
+    OPTIONAL,
+    REQUIRED,
+    Option,
+    option_table,
+    vocabulary,
+)
 from symexec.fuzzing.usage import Kind, Slot, Usage
 from symexec.inputs.plan import DEFAULT_ARGUMENTS
 from symexec.options import BuildOptions, InputOptions, SearchOptions, SymbolicArguments
@@ -65,6 +73,55 @@ def test_options_are_read_from_getopt_tables_and_comparisons() -> None:
         b"--help": NONE,
         b"-list": NONE,
     }
+
+
+SWITCHED = [
+    (  # one word after the other
+        "for (int i = 1; i < argc && argv[i][0] == '-'; i++) switch (argv[i][1]) {"
+        " case 'n': n = atoi(argv[++i]); break; case 'q': case 'Q': n++; break;"
+        " case 'v': return 3; default: return 2; }",
+        {b"-n": REQUIRED, b"-q": NONE, b"-Q": NONE, b"-v": NONE},
+    ),
+    (  # several letters in a word, by a variable
+        "while (*++argv && **argv == '-') { char *at = *argv; char c;"
+        " while ((c = *++at)) switch (c) { case 'o': { n = atoi(at + 1); break; }"
+        " case 'x': n = 7; break; } }",
+        {b"-o": REQUIRED, b"-x": NONE},
+    ),
+    ("switch (argc) { case 'a': n = 1; } if (argv[1][0] == '-') n = 2;", {}),
+    ("switch (argv[1][0]) { case 'a': n = 1; }", {}),  # no dash
+]
+
+
+@pytest.mark.parametrize(("code", "options"), SWITCHED)
+def test_letters_behind_a_dash_are_options_where_there_is_no_getopt(
+    code: str, options: dict[bytes, int]
+) -> None:
+    text = (
+        f"int atoi(const char *); int main(int argc, char **argv) {{ int n = 0; {code} return n; }}"
+    )
+    found = {each.name: each.value for each in option_table([parse_text(text)])}
+    assert found == options
+
+
+def test_names_of_a_table_stand_between_brackets_and_marks_that_the_program_reads() -> None:
+    text = """
+        struct row { const char *name; int code; };
+        static const struct row rows[] = {{"alpha", 1}, {"digit", 2}};
+        int main(int argc, char **argv) { const char *s = argv[1];
+            if (s[0] == '[' && s[1] == ':') return rows[0].name[0] == s[2];
+            return s[3] == ']'; }"""
+    found = vocabulary(parse_text(text)).framed
+    assert found == (b"[alpha]", b"[:alpha:]", b"[digit]", b"[:digit:]")
+    assert vocabulary(parse_text(text.replace("']'", "')'"))).framed == ()
+
+
+def test_framed_words_are_operands() -> None:
+    found = lines([Option(b"-c", NONE, near=0)], DEFAULT_ARGUMENTS, None, [b"[:a:]"])
+    word = Word(b"[:a:]", 0)
+    operand = Word(b"", DEFAULT_ARGUMENTS.length)
+    assert (Word(b"-c", 0), word, operand) in found and (operand, word) in found
+    assert found.index((Word(b"-c", 0), operand)) < found.index((Word(b"-c", 0), word))
 
 
 def test_what_handles_an_option_says_how_near_it_is_to_a_change() -> None:
