@@ -10,11 +10,15 @@ resolves may go to any function whose address is taken.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from heapq import heappop, heappush
+from itertools import islice
 from typing import assert_never
 
+from csg.analysis.flow import components
 from csg.analysis.objects import ANYWHERE, ObjectKind, Objects, bits, is_flat
 from csg.ir import (
     Allocate,
@@ -49,8 +53,16 @@ from csg.ir.library_effects import Effect, argument_indices, effect_of
 #     p = &x;  q = p;  r = *q      {x} <= p,  p <= q,  contents of what q points to <= r
 #
 # Variables are numbers; each has a set of locations, an int with one bit per location. Constraints
-# that look through a pointer wait on its variable and become plain inclusions for each location
-# that arrives there; only what is new is passed on.
+# that look through a pointer become plain inclusions once it is known where it points. Only what is
+# new is passed on (difference propagation, Pearce, Kelly and Hankin 2003), sources before targets.
+#
+# From time to time variables that include each other become one (``_collapse``); the inclusions
+# among them are of distance 0. A cycle that moves a pointer, as ``p = p + 8`` in a loop does, leads
+# to every offset: there the pointer stays somewhere in its object.
+#
+# Many pointers point to the same many locations. A variable stands between them and the contents:
+#
+#     r = *q;  s = *p;  p and q point to {a, b}       a, b  ->  contents of {a, b}  ->  r, s
 
 
 BLUR = 1 << 62  # a distance in bytes that is not known: the pointer stays in the same object
@@ -58,56 +70,98 @@ BLUR = 1 << 62  # a distance in bytes that is not known: the pointer stays in th
 Arrival = Callable[[int], None]  # called with each new location of a variable
 
 
+class Access(StrEnum):
+    """What a constraint does through a pointer."""
+
+    LOAD = "load"
+    STORE = "store"
+    READ_ALL = "read all"  # all that the objects contain
+    WRITE_ALL = "write all"  # somewhere in the objects
+
+
+_READING = (Access.LOAD, Access.READ_ALL)
+NEW_EDGES = 1000  # and an eighth of all: then variables are collapsed again
+_COMPARED = 8  # sets of locations of which a new one may be an extension
+
+
 class Inclusions:
     def __init__(self, objects: Objects) -> None:
         self.objects = objects
-        self.sets: list[int] = []
+        self._sets: list[int] = []
         self._passed: list[int] = []  # the locations of the set that have been passed on
-        self._edges: list[dict[tuple[int, int], None]] = []
+        self._same: list[int] = []  # variable -> the one that stands for it
+        self._copies: list[dict[int, None]] = []  # variable -> those that include it
+        self._moves: list[dict[tuple[int, int], None]] = []  # the same, each with a distance
         self._waiting: list[list[Arrival]] = []
+        self._looking: list[list[tuple[Access, int]]] = []  # what is done through a pointer
+        self._between: dict[Access, dict[int, int]] = {each: {} for each in Access}
         self._cells: dict[int, int] = {}  # location -> variable of its contents
         self._summaries: dict[int, int] = {}  # object -> variable of all its contents
-        self._work: deque[int] = deque()
+        self._known_moves: dict[tuple[int, int], int] = {}
+        self._rank: list[int] = []  # place in the order in which variables are passed on
+        self._work: list[tuple[int, int]] = []  # a heap of (rank, variable)
         self._queued: set[int] = set()
+        self._added = 0  # edges since the last time that variables were collapsed
+        self._edges = 0
+
+    @property
+    def sets(self) -> list[int]:
+        """The locations of each variable."""
+        return [self._sets[each] for each in self._same]
 
     def variables(self, count: int) -> int:
         """Make ``count`` new variables and return the number of the first."""
-        first = len(self.sets)
-        self.sets += [0] * count
+        first = len(self._same)
+        self._same += range(first, first + count)
+        self._rank += [first] * count
+        self._sets += [0] * count
         self._passed += [0] * count
-        self._edges += [{} for _ in range(count)]
+        self._copies += [{} for _ in range(count)]
+        self._moves += [{} for _ in range(count)]
         self._waiting += [[] for _ in range(count)]
+        self._looking += [[] for _ in range(count)]
         return first
 
     def include(self, variable: int, locations: int) -> None:
-        if locations & ~self.sets[variable]:
-            self.sets[variable] |= locations
-            if variable not in self._queued:
-                self._queued.add(variable)
-                self._work.append(variable)
+        variable = self._same[variable]
+        if locations & ~self._sets[variable]:
+            self._sets[variable] |= locations
+            self._queue(variable)
+
+    def _queue(self, variable: int) -> None:
+        if variable not in self._queued:
+            self._queued.add(variable)
+            heappush(self._work, (self._rank[variable], variable))
 
     def copy(self, target: int, source: int, distance: int = 0) -> None:
         """``target`` includes ``source``, moved by ``distance`` bytes."""
-        if target == source and distance == 0:
-            return
-        if (target, distance) not in self._edges[source]:
-            self._edges[source][target, distance] = None
-            self.include(target, self._moved(self._passed[source], distance))
+        target, source = self._same[target], self._same[source]
+        if distance:
+            if (target, distance) in self._moves[source]:
+                return
+            self._moves[source][target, distance] = None
+        else:
+            if target == source or target in self._copies[source]:
+                return
+            self._copies[source][target] = None
+        self._added += 1
+        self.include(target, self._moved(self._passed[source], distance))
 
     def load(self, target: int, pointer: int) -> None:
         """``target`` includes the contents of everything that ``pointer`` points to."""
-        self.wait(pointer, lambda location: self._load_from(target, location))
+        self._look(pointer, Access.LOAD, target)
 
     def store(self, pointer: int, source: int) -> None:
-        self.wait(pointer, lambda location: self.copy(self.cell(location), source))
+        self._look(pointer, Access.STORE, source)
 
     def copy_contents(self, target: int, source: int) -> None:
         """Objects that ``target`` points to get all contents of those that ``source`` points to."""
         between = self.variables(1)
-        self.wait(source, lambda location: self.copy(between, self.summary(location)))
-        self.wait(target, lambda location: self._blur_into(location, between))
+        self._look(source, Access.READ_ALL, between)
+        self._look(target, Access.WRITE_ALL, between)
 
     def wait(self, variable: int, arrival: Arrival) -> None:
+        variable = self._same[variable]
         self._waiting[variable].append(arrival)
         for location in bits(self._passed[variable]):
             arrival(location)
@@ -130,42 +184,193 @@ class Inclusions:
 
     def contents(self) -> dict[int, int]:
         """The locations of all pointers that each object holds."""
-        return {number: self.sets[variable] for number, variable in self._summaries.items()}
+        return {n: self._sets[self._same[variable]] for n, variable in self._summaries.items()}
+
+    # ---------------------------------------------------------------- passing on
 
     def solve(self) -> None:
         while self._work:
-            variable = self._work.popleft()
-            self._queued.discard(variable)
-            new = self.sets[variable] & ~self._passed[variable]
-            self._passed[variable] |= new
-            for target, distance in list(self._edges[variable]):
-                self.include(target, self._moved(new, distance) if distance else new)
-            if self._waiting[variable]:
-                for location in bits(new):
-                    for arrival in list(self._waiting[variable]):
-                        arrival(location)
+            if self._added > NEW_EDGES + self._edges // 8:
+                self._collapse()
+                continue
+            _, variable = heappop(self._work)
+            if variable in self._queued:
+                self._queued.discard(variable)
+                self._pass_on(variable)
+
+    def _pass_on(self, variable: int) -> None:
+        before = self._passed[variable]
+        new = self._sets[variable] & ~before
+        self._passed[variable] |= new
+        for target in self._copies[variable]:
+            self.include(target, new)
+        for target, distance in list(self._moves[variable]):
+            self.include(target, self._moved(new, distance))
+        for access, other in list(self._looking[variable]):
+            self._link(access, other, before | new, before)
+        if self._waiting[variable]:
+            for location in bits(new):
+                for arrival in list(self._waiting[variable]):
+                    arrival(location)
 
     def _moved(self, locations: int, distance: int) -> int:
         if distance == 0 or not locations:
             return locations
-        result = 0
-        for location in bits(locations):
-            if distance == BLUR:
-                result |= 1 << self.objects.anywhere(location)
-            else:
-                result |= 1 << self.objects.moved(location, distance)
+        result = self._known_moves.get((locations, distance))
+        if result is None:
+            result = 0
+            for location in bits(locations):
+                if distance == BLUR:
+                    result |= 1 << self.objects.anywhere(location)
+                else:
+                    result |= 1 << self.objects.moved(location, distance)
+            self._known_moves[locations, distance] = result
         return result
 
-    def _load_from(self, target: int, location: int) -> None:
-        number, offset = self.objects.locations[location]
-        if offset == ANYWHERE:
-            self.copy(target, self.summary(location))
-        else:
-            self.copy(target, self.cell(location))
-            self.copy(target, self.cell(self.objects.location(number, ANYWHERE)))
+    # ---------------------------------------------------------------- looking through pointers
 
-    def _blur_into(self, location: int, source: int) -> None:
-        self.copy(self.cell(self.objects.anywhere(location)), source)
+    def _look(self, pointer: int, access: Access, other: int) -> None:
+        pointer = self._same[pointer]
+        self._looking[pointer].append((access, other))
+        if self._passed[pointer]:
+            self._link(access, other, self._passed[pointer], 0)
+
+    def _link(self, access: Access, other: int, locations: int, before: int) -> None:
+        """Let a variable take part in what the ``locations`` contain, as it does in what those
+        ``before`` contain, which are some of them."""
+        between = self._between[access].get(locations)
+        if between is None:
+            between = self._made(access, locations, before)
+        if access in _READING:
+            self.copy(other, between)
+        else:
+            self.copy(between, other)
+
+    def _made(self, access: Access, locations: int, before: int) -> int:
+        """A variable that stands for what the locations contain: what one for fewer locations
+        stands for, and the contents of the others."""
+        known = self._between[access]
+        recent = [*islice(reversed(known), _COMPARED), *([before] if before in known else [])]
+        parts_of_it = (each for each in recent if not each & ~locations)
+        begun = max(parts_of_it, key=int.bit_count, default=0)
+        between = self.variables(1)
+        parts = [known[begun]] if begun else []
+        for location in bits(locations & ~begun):
+            parts += self._places(access, location)
+        known[locations] = between
+        for part in parts:
+            if access in _READING:
+                self.copy(between, part)
+            else:
+                self.copy(part, between)
+        return between
+
+    def _places(self, access: Access, location: int) -> list[int]:
+        """The variables of what a pointer to a location reads or writes."""
+        number, offset = self.objects.locations[location]
+        match access:
+            case Access.LOAD if offset != ANYWHERE:
+                anywhere = self.objects.location(number, ANYWHERE)
+                return [self.cell(location), self.cell(anywhere)]
+            case Access.LOAD | Access.READ_ALL:
+                return [self.summary(location)]
+            case Access.STORE:
+                return [self.cell(location)]
+            case Access.WRITE_ALL:
+                return [self.cell(self.objects.anywhere(location))]
+            case _:
+                assert_never(access)
+
+    # ---------------------------------------------------------------- cycles
+
+    def _collapse(self) -> None:
+        """Make one variable of those that include each other, and order all of them anew."""
+        live = [v for v, same in enumerate(self._same) if v == same]
+        order: list[int] = []  # targets before sources
+
+        def following(variable: int) -> Iterator[int]:
+            yield from self._copies[variable]
+            for target, _ in self._moves[variable]:
+                yield target
+
+        for together in components(live, following):
+            if len(together) > 1 or self._moves[together[0]]:
+                members = frozenset(together)
+                self._blur_cycles(together, members)
+                for each in list(components(together, partial(self._copied_within, members))):
+                    self._merge(each)
+            order += (each for each in together if self._same[each] == each)
+        self._redirect(order)
+        for rank, variable in enumerate(reversed(order)):
+            self._rank[variable] = rank
+        self._queued = {v for v in order if self._sets[v] & ~self._passed[v]}
+        self._work = sorted((self._rank[v], v) for v in self._queued)
+        self._edges = sum(len(self._copies[v]) + len(self._moves[v]) for v in order)
+        self._added = 0
+
+    def _copied_within(self, members: frozenset[int], variable: int) -> Iterator[int]:
+        return (target for target in self._copies[variable] if target in members)
+
+    def _merge(self, members: list[int]) -> None:
+        first = min(members)
+        for each in members:
+            if each == first:
+                continue
+            self._same[each] = first
+            self._sets[first] |= self._sets[each]
+            self._passed[first] &= self._passed[each]
+            self._copies[first].update(self._copies[each])
+            self._moves[first].update(self._moves[each])
+            self._copies[each], self._moves[each] = {}, {}
+            self._waiting[first] += self._waiting[each]
+            self._looking[first] += self._looking[each]
+            self._waiting[each], self._looking[each] = [], []
+
+    def _redirect(self, order: list[int]) -> None:
+        """Let everything lead to the variables that are left."""
+        same = self._same
+        for variable, known in enumerate(same):
+            same[variable] = same[known]
+        for variable in order:
+            copies = dict.fromkeys(same[target] for target in self._copies[variable])
+            copies.pop(variable, None)
+            self._copies[variable] = copies
+            if self._moves[variable]:
+                self._moves[variable] = {(same[t], d): None for t, d in self._moves[variable]}
+
+    def _blur_cycles(self, together: list[int], members: frozenset[int]) -> None:
+        """Where ways between the same two variables of a component have different lengths, its
+        moves are of unknown distance."""
+        moving = any(t in members for v in together for t, _ in self._moves[v])
+        if not moving or self._have_places(together, members):
+            return
+        for variable in together:
+            for target, distance in list(self._moves[variable]):
+                if target in members and distance != BLUR:
+                    del self._moves[variable][target, distance]
+                    self._moves[variable][target, BLUR] = None
+                    self.include(target, self._moved(self._passed[variable], BLUR))
+
+    def _have_places(self, together: list[int], members: frozenset[int]) -> bool:
+        """Can each variable be given a number of bytes so that every move is the difference of
+        two?"""
+        places = {together[0]: 0}
+        work = [together[0]]
+        while work:
+            variable = work.pop()
+            ways = [(t, 0) for t in self._copies[variable]] + list(self._moves[variable])
+            for target, distance in ways:
+                if target not in members:
+                    continue
+                if distance == BLUR:
+                    return False
+                place = places[variable] + distance
+                if target not in places:
+                    places[target] = place
+                    work.append(target)
+                elif places[target] != place:
+                    return False
+        return True
 
 
 # -------------------------------------------------------------------------------------- constraints
@@ -542,11 +747,12 @@ def points_to(program: Program) -> PointsTo:
     builder.inclusions.solve()
     while builder.guess_unresolved():
         builder.inclusions.solve()
+    sets = builder.inclusions.sets
     return PointsTo(
         objects=builder.objects,
-        sets=builder.inclusions.sets,
+        sets=sets,
         first_register=builder.first_register,
         callees={place: tuple(sorted(names)) for place, names in builder.callees.items()},
-        outside=builder.inclusions.sets[builder.outside],
+        outside=sets[builder.outside],
         held=builder.inclusions.contents(),
     )

@@ -16,7 +16,7 @@ natural loops, is here, too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -107,6 +107,46 @@ def reverse_postorder(following: list[tuple[int, ...]], root: int = 0) -> list[i
             postorder.append(block)
     postorder.reverse()
     return postorder
+
+
+def components(
+    vertices: Iterable[int], following: Callable[[int], Iterable[int]]
+) -> Iterator[list[int]]:
+    """The strongly connected components of the graph that ``following`` gives, each after those
+    that it leads to (Tarjan 1972). For graphs too large for networkx's dictionaries."""
+    number: dict[int, int] = {}
+    lowest: dict[int, int] = {}  # of vertices that have no component yet
+    open_ones: list[int] = []
+    for root in vertices:
+        if root in number:
+            continue
+        number[root] = lowest[root] = len(number)
+        open_ones.append(root)
+        work = [(root, iter(following(root)))]
+        while work:
+            vertex, rest = work[-1]
+            for target in rest:
+                if target not in number:
+                    number[target] = lowest[target] = len(number)
+                    open_ones.append(target)
+                    work.append((target, iter(following(target))))
+                    break
+                if target in lowest and number[target] < lowest[vertex]:
+                    lowest[vertex] = number[target]
+            else:
+                work.pop()
+                low = lowest[vertex]
+                if work and low < lowest[work[-1][0]]:
+                    lowest[work[-1][0]] = low
+                if low == number[vertex]:
+                    first = len(open_ones) - 1
+                    while open_ones[first] != vertex:
+                        first -= 1
+                    found = open_ones[first:]
+                    del open_ones[first:]
+                    for member in found:
+                        del lowest[member]
+                    yield found
 
 
 def versions_in(function: FunctionCode) -> tuple[Version | None, ...]:
