@@ -158,14 +158,14 @@ class Searching:
         states = search.followed(list(prefixes.values()))
         found: list[State] = []
         unfit: list[bytes] = []
-        for each in written:
+        for each in dict.fromkeys(written):
             state = known.get(each)
-            if state is None and each in prefixes:
-                state = states.get(prefixes[each])
+            if state is None and (each not in prefixes or prefixes[each] not in states):
+                unfit.append(each)
+                continue
+            state = state or states[prefixes[each]]
             if state is not None:
                 found.append(state)
-            else:
-                unfit.append(each)
         return found, tuple(unfit)
 
     def _written(self, states: Iterable[State]) -> tuple[bytes, ...]:

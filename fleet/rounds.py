@@ -97,8 +97,9 @@ class Together:
 class Rounds:
     """Workers of one search (``symexec.campaign.generation.Workers``)."""
 
-    def __init__(self, jobs: int) -> None:
+    def __init__(self, jobs: int, patience: float = FIRST, enough: int = ENOUGH) -> None:
         self._tally = Tally(jobs)
+        self._patience, self._enough = patience, enough
         self._search: Search | None = None
         self._shared: Shared | None = None
         self._doer: Doer | None = None
@@ -124,8 +125,8 @@ class Rounds:
         assert search is not None
         self._budget = max(self._budget, seconds)
         if self._doer is None:
-            late = self._budget - seconds >= FIRST
-            if self._tally.failure or not late or search.exploration.waiting < ENOUGH:
+            late = self._budget - seconds >= self._patience
+            if self._tally.failure or not late or search.exploration.waiting < self._enough:
                 return
             if not self._open():
                 return

@@ -16,9 +16,9 @@ import pickle
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from csg.records import record
 from fleet.portions import Shared
@@ -33,7 +33,7 @@ from symexec.testcases.inputs import Json
 from symexec.watchdog import usual_memory
 
 if TYPE_CHECKING:
-    from fleet.engine import EndedPortion, Pool
+    from fleet.engine import EndedPortion
 
 FIRST = 2.0  # seconds of the search before workers are begun
 ENOUGH = 16  # states that wait by then
@@ -43,7 +43,7 @@ SECONDS = 2.0  # of a portion
 BRIEF = 0.5  # of the first ones, which say where there is more to do
 LAST = 1.0  # seconds that results may take beyond the time of the search
 DEATHS = 3  # processes that die on one portion
-SHOWN = 20  # lost prefixes that the report names
+SHOWN = 1000  # lost prefixes that the report names
 
 
 @record
@@ -86,12 +86,12 @@ class Tally:
         return {
             "jobs": self.jobs,
             "portions": self.portions,
-            "sent": self.sent,
-            "returned": self.returned,
-            "taken": self.taken,
-            "unfit": len(self.unfit),
+            "prefixes_sent": self.sent,
+            "prefixes_returned": self.returned,
+            "prefixes_taken": self.taken,
+            "prefixes_unfit": len(self.unfit),
+            "prefixes_poisoned": [each.hex() for each in self.poisoned[:SHOWN]],
             "deaths": self.deaths,
-            "poisoned": [each.hex() for each in self.poisoned[:SHOWN]],
         }
 
     def notes(self) -> list[str]:
@@ -111,16 +111,43 @@ class Tally:
         return found
 
 
-class Sharing:
-    """Workers of one search (``symexec.campaign.generation.Workers``)."""
+class Workshop(Protocol):
+    """Does portions, on workers that have addresses (``fleet.engine.Pool``)."""
 
-    def __init__(self, jobs: int) -> None:
+    @property
+    def workers(self) -> list[str]: ...
+
+    def submit(self, portion: Portion, worker: str | None = None) -> None: ...
+
+    def ended(self, seconds: float = 0.0) -> Iterable[EndedPortion]: ...
+
+    def close(self) -> None: ...
+
+
+def _workshop(workers: int, shared: bytes) -> Workshop:
+    from fleet.engine import Pool
+
+    return Pool(workers, shared)
+
+
+class Sharing:
+    """Workers of one search (``symexec.campaign.generation.Workers``): ``jobs`` - 1 of them, begun
+    by ``opened`` after so many seconds when so many states wait."""
+
+    def __init__(
+        self,
+        jobs: int,
+        opened: Callable[[int, bytes], Workshop] = _workshop,
+        patience: float = FIRST,
+        enough: int = ENOUGH,
+    ) -> None:
         self._tally = Tally(jobs)
+        self._opened, self._patience, self._enough = opened, patience, enough
         self._search: Search | None = None
         self._shared = b""
         self._began = 0.0
         self._starting: threading.Thread | None = None
-        self._pool: Pool | None = None
+        self._pool: Workshop | None = None
         self._pair: Shared | None = None
         self._left: dict[str, deque[Waiting]] = {}  # by the worker that has their states
         self._given: dict[int, tuple[str, tuple[Waiting, ...]]] = {}  # to portions under way
@@ -185,7 +212,8 @@ class Sharing:
 
     def _start(self, search: Search) -> None:
         """Begin the workers in another thread, when there is enough to do for them."""
-        ready = time.monotonic() - self._began >= FIRST and search.exploration.waiting >= ENOUGH
+        ready = time.monotonic() - self._began >= self._patience
+        ready = ready and search.exploration.waiting >= self._enough
         if self._starting is not None or self._tally.failure or not ready:
             return
         try:
@@ -198,15 +226,13 @@ class Sharing:
 
     def _open(self) -> None:
         try:
-            from fleet.engine import Pool
-
-            pool = Pool(self._tally.jobs - 1, self._shared)
+            pool = self._opened(self._tally.jobs - 1, self._shared)
         except (OSError, RuntimeError, ValueError, TimeoutError) as error:
             self._tally.failure = f"no workers could be begun ({error})"
             return
         self._pool = pool
 
-    def _feed(self, search: Search, pool: Pool, seconds: float) -> None:
+    def _feed(self, search: Search, pool: Workshop, seconds: float) -> None:
         """Give each worker that has nothing under way something to do."""
         workers = pool.workers
         for gone in [each for each in self._left if each and each not in workers]:
@@ -258,7 +284,7 @@ class Sharing:
 
     # ------------------------------------------------------------------ results
 
-    def _heard(self, search: Search, pool: Pool, seconds: float = 0.0) -> Iterator[Found]:
+    def _heard(self, search: Search, pool: Workshop, seconds: float = 0.0) -> Iterator[Found]:
         for ended in pool.ended(seconds):
             worker, given = self._given.pop(ended.portion.number)
             if ended.result is None:
@@ -312,12 +338,13 @@ class Sharing:
         states = search.followed(list(written.values()))
         found: list[State] = []
         resting: list[State] = []
-        for each in taken:
-            prefix = written.get(each.data)
-            state = states.get(prefix) if prefix is not None else None
-            if state is None:
-                unfit.append(each.data)
-            else:
-                (resting if each.resting else found).append(state)
+        for data, is_resting in {each.data: each.resting for each in taken}.items():
+            prefix = written.get(data)
+            if prefix is None or prefix not in states:
+                unfit.append(data)
+                continue
+            state = states[prefix]
+            if state is not None:
+                (resting if is_resting else found).append(state)
         search.exploration.adopt(found, resting)
         self._begin_again(search, list(dict.fromkeys(unfit)))

@@ -230,8 +230,8 @@ class Search:
         """Keep the initial states, so that prefixes can be followed."""
         self._starts = [state.fork() for state in self.initial]
 
-    def followed(self, prefixes: Sequence[Prefix]) -> dict[Prefix, State]:
-        """The states of those prefixes that fit."""
+    def followed(self, prefixes: Sequence[Prefix]) -> dict[Prefix, State | None]:
+        """The states of those prefixes that fit (``start.followed``)."""
         if self._beyond is None and any(prefix.beyond for prefix in prefixes):
             self._wider()
         begun = {(s.lane, s.beyond): s for s in (*self._starts, *(self._beyond or ()))}

@@ -201,14 +201,19 @@ def _place(state: State) -> int:
 
 def followed(
     engine: Engine, initial: Mapping[tuple[int, bool], State], prefixes: Sequence[Prefix]
-) -> dict[Prefix, State]:
-    """The states of those prefixes that fit. ``initial``: the initial states, by their numbers,
-    within and beyond the bounds."""
+) -> dict[Prefix, State | None]:
+    """The states of those prefixes that fit; None for one that another one comes by, whose state
+    has all that is behind it. ``initial``: the initial states, by their numbers, within and beyond
+    the bounds."""
     scripts: dict[tuple[int, bool], Script] = {}
     for prefix in prefixes:
         scripts.setdefault((prefix.initial, prefix.beyond), Script()).add(prefix)
     most = max((prefix.steps for prefix in prefixes), default=0)
-    found: dict[Prefix, State] = {}
+    found: dict[Prefix, State | None] = {
+        prefix: None
+        for prefix in prefixes
+        if scripts[prefix.initial, prefix.beyond].comes_by_another(prefix)
+    }
     for place, script in scripts.items():
         begun = initial.get(place)
         if begun is None:
@@ -222,7 +227,9 @@ def followed(
     return found
 
 
-def _advanced(engine: Engine, state: State, most: int, found: dict[Prefix, State]) -> list[State]:
+def _advanced(
+    engine: Engine, state: State, most: int, found: dict[Prefix, State | None]
+) -> list[State]:
     """Run a state on; at the end of its script it is ``found``."""
     assert state.script is not None
     end, quantum = state.script.end, _TURN

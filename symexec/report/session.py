@@ -301,7 +301,7 @@ def _update(report: Report, job: BuildJob) -> None:
     if job.usage_lines is not None:
         report.counters["examples"] = job.usage_lines.following.followed
     if job.workers is not None:
-        report.counters["workers"] = job.workers.form()
+        report.counters.update(job.workers.form())
     report.verdict = job.verdict
     coverage = job.graph_coverage()
     if coverage is not None and isinstance(report.csg, dict):

@@ -291,6 +291,15 @@ class Script:
             script = script.next.setdefault(answer, Script())
         script.end = prefix
 
+    def comes_by_another(self, prefix: Prefix) -> bool:
+        """Does a prefix of the script come by the end of another one?"""
+        script = self
+        for answer in prefix.answers:
+            if script.end is not None:
+                return True
+            script = script.next[answer]
+        return script.end != prefix
+
     def answers(self) -> list[int]:
         """The answers to a question with yes and no, yes first."""
         found = sorted((each for each in self.next if each < FIRST_VALUE), reverse=True)

@@ -157,8 +157,9 @@ def complaints(options: BuildOptions, turns: int = TURNS) -> tuple[int, list[str
         if prefix not in again or prefix not in elsewhere:
             wrong.append(f"{len(prefix.answers)} answers do not fit")
             continue
-        wrong += differing(state, again[prefix])
-        there = elsewhere[prefix]
+        here, there = again[prefix], elsewhere[prefix]
+        assert here is not None and there is not None
+        wrong += differing(state, here)
         if list(map(shape, there.path.terms())) != list(map(shape, state.path.terms())):
             wrong.append("path elsewhere")
         if there.targets != state.targets:
@@ -244,6 +245,17 @@ def test_a_prefix_of_another_program_is_left_out() -> None:
     wrong = Prefix(0, False, 0, 0, 10**6, 0, (3, 9, 9, 9))
     nowhere = replace(wrong, initial=99)
     assert not followed(search.engine, initial(search), [wrong, nowhere])
+
+
+def test_what_another_prefix_comes_by_is_its() -> None:
+    search = search_of(prepared(asked(PAIRS["cut_ranges"])))
+    first = initial(search)
+    root = prefix_of(next(iter(first.values())))
+    starts = {place: state.fork() for place, state in first.items()}
+    behind = [prefix_of(state) for state in run(search, 20) if state.lane == root.initial]
+    found = followed(search.engine, starts, [*behind, root, replace(root)])
+    assert behind and {each for each, state in found.items() if state is None} == {*behind}
+    assert found[root] is not None
 
 
 def test_decisions_are_shared_by_forks() -> None:
