@@ -29,7 +29,7 @@ from csg.errors import (
     deep_recursion,
 )
 from csg.frontend.prune import prune
-from csg.frontend.sources import MARKER, SourceLines
+from csg.frontend.sources import MARKER, SourceLines, joined
 from csg.frontend.tokens import C23_WORDS, WORDS, restore, standard_tokens, tokenize
 from csg.language.syntax import Expression, Symbol, SymbolKind, TranslationUnit
 from csg.language.types import Type
@@ -173,10 +173,10 @@ def preprocess_files(
         }
         import csg.frontend.translate  # noqa: F401 - the threads wait for the compiler meanwhile
 
-        found = {
-            file: Preprocessed(os.fspath(file.path), file.flags, *made.result())
-            for file, made in waiting.items()
-        }
+        found: dict[SourceFile, Preprocessed] = {}
+        for file, made in waiting.items():
+            text, read = made.result()
+            found[file] = Preprocessed(os.fspath(file.path), file.flags, joined(text), read)
     return [found[file] for file in files]
 
 

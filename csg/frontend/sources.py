@@ -85,6 +85,43 @@ def _enter(stack: list[tuple[str, bool, bool]], marker: re.Match[str]) -> None:
         stack[-1] = (file, stack[-1][1], stack[-1][2])
 
 
+_BLANKS = re.compile(r"[ \t]*")
+
+
+def joined(text: str) -> str:
+    """Preprocessed text without the markers around what a macro of a system header stands for,
+    which tell nothing where they stand within one line of one file. Tables with many such macros
+    are several times as large with them.
+
+        x = y ==                        becomes      x = y == 1 ? a : b;
+        # 5 "t.c" 3 4
+                 1
+        # 5 "t.c"
+                  ? a : b;
+    """
+    parts: list[str] = []
+    copied = 0  # the text before this place is in ``parts``
+    file, line, since = "", 0, 0  # where the text that begins at ``since`` stands
+    inside = False  # is it what such a macro stands for, on the line before it?
+    for marker in MARKER.finditer(text):
+        start, end = marker.span()
+        number = int(marker[1])
+        lines = text.count("\n", since, start)
+        expected = not marker[3] if inside else marker[3] in (" 3", " 3 4")
+        if expected and lines and (marker[2], number) == (file, line + lines - 1):
+            last = max(since, text.rfind("\n", since, start - 1) + 1)
+            begin = _BLANKS.match(text, end + 1)
+            after = begin.end() if begin is not None else len(text)
+            if not text.startswith("#", last) and not text.startswith("#", after):
+                parts += (text[copied : start - 1], " ")
+                copied = since = after
+                line, inside = number, not inside
+                continue
+        file, line, since, inside = marker[2], number, end + 1, False
+    parts.append(text[copied:])
+    return "".join(parts)
+
+
 # --------------------------------------------------------------------------------- lines as written
 
 

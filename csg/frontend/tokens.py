@@ -200,7 +200,7 @@ _WORDS = re.compile(
     |\.?\d(?:[eEpP][+-]|[\w.])*|[\w$]+|->|\+\+|--|<<=|>>=|<<|>>|[-+*/%&|^!=<>]=|&&|\|\||\.\.\.|[^\w\s]""",
     re.VERBOSE,
 )
-_MOST_CELLS = 1 << 18  # of the table of an alignment
+_MOST_CELLS = 1 << 28  # of the table of an alignment, a bit each
 
 
 def restore(tokens: Iterable[Token], sources: Mapping[str, Sequence[str]]) -> None:
@@ -244,19 +244,21 @@ def _common(tokens: Sequence[str], words: Sequence[str]) -> list[int | None]:
         found[token] = word
     if (token - start) * (word - start) > _MOST_CELLS:
         return found
-    lengths = [[0] * (word - start + 1)]  # of what is common to the first tokens and words
+    # A row has a bit for each word, 0 where one word more makes what is common longer (Hyyro 2004).
+    places: dict[str, int] = {}
+    for at in range(start, word):
+        places[words[at]] = places.get(words[at], 0) | 1 << (at - start)
+    every = row = (1 << (word - start)) - 1
+    rows = [row]  # of what is common to the first words and no token, one token, ..
     for each in tokens[start:token]:
-        row = [0]
-        for at, other in enumerate(words[start:word]):
-            above = lengths[-1]
-            row.append(above[at] + 1 if each == other else max(above[at + 1], row[-1]))
-        lengths.append(row)
+        met = row & places.get(each, 0)
+        row = ((row + met) | (row - met)) & every
+        rows.append(row)
     while token > start and word > start:
-        row = lengths[token - start]
         if tokens[token - 1] == words[word - 1]:
             token, word = token - 1, word - 1
             found[token] = word
-        elif row[word - start - 1] == row[word - start]:
+        elif rows[token - start] >> (word - start - 1) & 1:
             word -= 1
         else:
             token -= 1

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+from random import Random
+
 import pytest
 
-from csg.frontend.tokens import restore, tokenize
+from csg.frontend.tokens import _common, restore, tokenize
 
 
 def columns(preprocessed: str, source: str) -> list[int]:
@@ -40,3 +43,25 @@ def test_other_files_are_left_alone() -> None:
     tokens = list(tokenize("int x;", "header.h"))
     restore(tokens, {"a.c": ["int    x;"]})
     assert [token.column for token in tokens] == [1, 5, 6]
+
+
+def _alignments(tokens: str, words: str, size: int) -> list[list[tuple[int, int]]]:
+    """All ways to take ``size`` tokens that stand among the words in the same order."""
+    return [
+        list(zip(mine, theirs, strict=True))
+        for mine in combinations(range(len(tokens)), size)
+        for theirs in combinations(range(len(words)), size)
+        if [tokens[at] for at in mine] == [words[at] for at in theirs]
+    ]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_an_alignment_is_a_longest_one(seed: int) -> None:
+    random = Random(seed)
+    tokens, words = (
+        "".join(random.choice("ab1") for _ in range(random.randrange(7))) for _ in range(2)
+    )
+    found = _common(tokens, words)
+    pairs = [(token, word) for token, word in enumerate(found) if word is not None]
+    assert pairs in _alignments(tokens, words, len(pairs)) or not pairs
+    assert not _alignments(tokens, words, len(pairs) + 1)

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from csg.frontend.files import parse_file, preprocess_files
-from csg.frontend.sources import LARGEST
+from csg.frontend.sources import LARGEST, joined, segments
+from csg.frontend.tokens import tokenize
 from csg.language.syntax import TranslationUnit
 from csg.programs import SourceFile
+from csg.toolchain import preprocess
 
 
 def read(folder: Path, text: str, name: str = "a.c") -> TranslationUnit:
@@ -96,3 +98,39 @@ def test_lines_that_take_the_compilers_name_are_the_users(tmp_path: Path) -> Non
     unit = read(tmp_path, '#line 1 "<built-in>"\nint f(int x) {\n    return x;\n}\n')
     assert [each.symbol.name for each in unit.functions] == ["f"]
     assert "<command-line>" not in unit.sources
+
+
+TABLE = """\
+#include <stdbool.h>
+#include <stdint.h>
+#include <stddef.h>
+#define OWN(x) (x + INT8_MAX)
+struct row { bool a, b; int16_t c; char *d; } rows[] = {
+    {true, false, INT16_MAX, NULL}, {false, true,
+     INT16_MIN, NULL},
+    {true, INT8_MIN, OWN(INT8_MIN), "# 5 \\"a.c\\" 3 4"},
+};
+#pragma pack(1)
+_Bool last = OWN(
+    true
+) ==
+#line 3
+ false; int next = true;
+_Pragma("GCC poison other") size_t more = INT8_MAX; _Pragma("pack()")
+int *none = NULL;
+"""
+
+
+def test_tokens_stand_where_they_stood_when_lines_are_joined(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(TABLE)
+    text = preprocess(os.fspath(tmp_path / "a.c"))
+
+    def tokens(text: str) -> list[tuple[str, str, int, str]]:
+        return [(t.type, t.value, t.lineno, t.filename) for t in tokenize(text, "a.c")]
+
+    made = joined(text)
+    assert tokens(made) == tokens(text)
+    assert len(list(segments(made))) < len(list(segments(text))) - 20
+    assert joined(made) == made
+    (only,) = preprocess_files([SourceFile(tmp_path / "a.c", ())])
+    assert len(only.text) < len(text)
