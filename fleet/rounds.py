@@ -107,6 +107,10 @@ class Rounds:
         self._budget = 0.0  # seconds of work that were left when the search began
 
     @property
+    def processes(self) -> int:
+        return self._tally.jobs if self._doer is not None else 1
+
+    @property
     def lost(self) -> int:
         return self._tally.lost
 

@@ -41,6 +41,7 @@ SHED = 32  # states that are given at once
 LEAST = 4  # states that the search itself keeps
 SECONDS = 2.0  # of a portion
 BRIEF = 0.5  # of the first ones, which say where there is more to do
+LOOK = 1.0  # seconds between two looks which workers are there
 LAST = 1.0  # seconds that results may take beyond the time of the search
 DEATHS = 3  # processes that die on one portion
 SHOWN = 1000  # lost prefixes that the report names
@@ -149,10 +150,16 @@ class Sharing:
         self._starting: threading.Thread | None = None
         self._pool: Workshop | None = None
         self._pair: Shared | None = None
+        self._workers: list[str] = []
+        self._look = 0.0  # when it is to be seen again who is there
         self._left: dict[str, deque[Waiting]] = {}  # by the worker that has their states
         self._given: dict[int, tuple[str, tuple[Waiting, ...]]] = {}  # to portions under way
 
     # ------------------------------------------------------------------ the contract
+
+    @property
+    def processes(self) -> int:
+        return 1 + len(self._workers)
 
     @property
     def lost(self) -> int:
@@ -234,7 +241,10 @@ class Sharing:
 
     def _feed(self, search: Search, pool: Workshop, seconds: float) -> None:
         """Give each worker that has nothing under way something to do."""
-        workers = pool.workers
+        now = time.monotonic()
+        if now >= self._look:  # it asks the scheduler
+            self._workers, self._look = pool.workers, now + LOOK
+        workers = self._workers
         for gone in [each for each in self._left if each and each not in workers]:
             self._left.setdefault("", deque()).extend(self._left.pop(gone))
         occupied = {where for where, _ in self._given.values()}

@@ -38,6 +38,7 @@ class Standing:
     changes: int = 0
     differences: int = 0
     reads: int = 0
+    processes: int = 1  # that search
 
 
 class Progress(Protocol):
@@ -82,6 +83,8 @@ def preparation(seconds: float) -> str:
 def sentence(now: Standing, rate: float) -> str:
     """The line of text. ``rate``: paths a second. Without changes one program runs alone."""
     doing = f"{now.doing}, {now.reads} bytes to read" if now.reads else now.doing
+    if now.processes > 1:
+        doing += f" with {now.processes} processes"
     parts = [doing, f"{now.paths:,} paths ({rate:.0f}/s)"]
     if now.changes:
         parts += [f"changes {now.met}/{now.changes}", f"diverged {now.findings:,}"]

@@ -575,6 +575,7 @@ class BuildJob:
                 changes,
                 len(self.tests.differing),
                 self._reads,
+                self.workers.processes if self.workers and doing == SEARCHING else 1,
             )
         )
 

@@ -399,7 +399,10 @@ class Workers(Protocol):
     """Other processes that search along (``fleet.sharing``). ``begin`` gets what they need;
     ``step`` gives them states of a search, takes over what they give back, and yields what they
     have found. ``busy``: prefixes of theirs are left; ``lost``: how many came to no end, because
-    processes have died on them."""
+    processes have died on them; ``processes``: those that search now, with this one."""
+
+    @property
+    def processes(self) -> int: ...
 
     @property
     def lost(self) -> int: ...

@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -58,7 +59,7 @@ def asked(folder: Path, deterministic: bool = False) -> BuildOptions:
 class FakePool:
     """Does portions in this process; ``spoil`` says what goes wrong with one."""
 
-    workers = ("one", "two")
+    workers: ClassVar[list[str]] = ["one", "two"]
 
     def __init__(self, shared: bytes, spoil: Spoil) -> None:
         self._searching = Searching(pickle.loads(shared))
