@@ -14,11 +14,13 @@ version, decides it itself. Slices, all in one pass, say which changes each stat
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from csg.analysis.call_graph import CallGraph, call_graph, ending_blocks
 from csg.analysis.constraints import Place, PointsTo, points_to
-from csg.analysis.flow import control_dependence, flow_graph, versions_in
+from csg.analysis.flow import components, control_dependence, flow_graph, versions_in
 from csg.analysis.memory_flow import Accesses, Flows, MemoryFlow, Vertices, number_vertices
 from csg.analysis.objects import ObjectKind, bits
 from csg.analysis.register_flow import link_registers
@@ -195,9 +197,8 @@ def changed_initialisers(program: Program) -> list[tuple[int, str]]:
 #     4  if (c < b)
 #
 # A slice per statement would walk the graph once for each. Instead strongly connected parts are
-# taken as one, in an order in which sources come first (networkx yields a part after all that it
-# leads to), and each takes the union of the bit sets of its sources: DEPENDSONCHANGES of Algorithm
-# 1 (FSE 2013) for the whole program in linear time.
+# taken as one, in an order in which sources come first, and each takes the union of the bit sets of
+# its sources: DEPENDSONCHANGES of Algorithm 1 (FSE 2013) for the whole program in linear time.
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,23 +241,21 @@ def changed_statements(graph: DependenceGraph, deletions: bool = True) -> tuple[
 
 
 def depends_on_changes(graph: DependenceGraph, deletions: bool = True) -> ChangeSets:
-    import networkx
-
     nodes = graph.program.nodes
     statements = changed_statements(graph, deletions)
     own = {statement: 1 << bit for bit, statement in enumerate(statements)}
-    node_of = graph.vertices.node
-    needs: networkx.DiGraph[int] = networkx.DiGraph()
-    needs.add_nodes_from(range(len(node_of)))
-    for sources in (graph.data, graph.control):
-        needs.add_edges_from((v, source) for v, before in enumerate(sources) for source in before)
+    node_of, data, control = graph.vertices.node, graph.data, graph.control
     found = [0] * len(node_of)
     sets = [own.get(node.id, 0) for node in nodes]
-    for members in networkx.strongly_connected_components(needs):  # sources come first
+
+    def sources(vertex: int) -> Iterator[int]:
+        return chain(data[vertex], control[vertex])
+
+    for members in components(range(len(node_of)), sources):  # sources come first
         union = 0
         for vertex in members:
             union |= own.get(node_of[vertex], 0)
-            for source in needs.adj[vertex]:
+            for source in sources(vertex):
                 union |= found[source]
         for vertex in members:
             found[vertex] = union
