@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 LINES = "\n\t"  # what a text of several lines keeps
+UNPROTECTED = "would run unprotected"  # in the message of each refusal to do without a sandbox
 
 
 def printable(text: str, allowed: str = "") -> str:

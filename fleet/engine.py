@@ -6,7 +6,8 @@
 
 Workers of our own are processes that end with this one, reached over the loopback interface with a
 certificate made for this call: nobody else on the machine can have them run anything. A worker that
-dies is replaced, and its task begins again on another, three times at most.
+dies is replaced, and its task begins again on another, three times at most. A task that a worker of
+a scheduler has no sandbox for moves on to one that has not been asked yet.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import hashlib
 import logging
 import os
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from types import TracebackType
 
@@ -53,13 +54,23 @@ class EndedTask:
     outcome: Outcome
 
 
+@dataclass(slots=True)
+class _Sent:
+    """A task under way. ``without_sandbox``: the workers that were asked before."""
+
+    task: str
+    spec: str
+    files: Mapping[str, bytes]
+    without_sandbox: set[str] = field(default_factory=set)
+
+
 class Engine:
     """Workers, and the tasks that they run."""
 
     def __init__(self, client: distributed.Client, own: distributed.LocalCluster | None) -> None:
         self._client = client
         self._own = own
-        self._running: dict[distributed.Future, str] = {}
+        self._running: dict[distributed.Future, _Sent] = {}
         self._memory = usual_memory() // len(own.workers) if own is not None else None
 
     @classmethod
@@ -103,9 +114,19 @@ class Engine:
         return max(1, sum(int(each) for each in self._client.nthreads().values()))
 
     def submit(self, task: str, spec: str, files: Mapping[str, bytes]) -> None:
-        key = f"csgtest-{task}-{uuid.uuid4().hex}"  # a result is asked for once
-        future = self._client.submit(run, spec, files, self._memory, key=key, pure=False)
-        self._running[future] = task
+        self._send(_Sent(task, spec, files))
+
+    def _send(self, sent: _Sent, workers: Sequence[str] | None = None) -> None:
+        future = self._client.submit(
+            _run,
+            sent.spec,
+            sent.files,
+            self._memory,
+            key=f"csgtest-{sent.task}-{uuid.uuid4().hex}",  # a result is asked for once
+            pure=False,
+            workers=workers,
+        )
+        self._running[future] = sent
 
     def wait(self, seconds: float) -> Iterator[EndedTask]:
         """The tasks that have ended, when one has or after so many seconds. Raises UsageError when
@@ -119,7 +140,17 @@ class Engine:
         if self._client.status != "running":
             raise UsageError(_GONE[0], hint=_GONE[1])
         for future in [each for each in self._running if each.done()]:
-            yield EndedTask(self._running.pop(future), _outcome(future))
+            sent = self._running.pop(future)
+            where, outcome = _outcome(future)
+            if outcome.unprotected:
+                sent.without_sandbox.add(where)
+                others = [
+                    each for each in self._client.nthreads() if each not in sent.without_sandbox
+                ]
+                if others and self._own is None:
+                    self._send(sent, sorted(others))
+                    continue
+            yield EndedTask(sent.task, _told(outcome, sent))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,18 +250,33 @@ def _local(workers: int) -> distributed.LocalCluster:
         )
 
 
-def _outcome(future: distributed.Future) -> Outcome:
+def _run(spec: str, files: Mapping[str, bytes], memory: int | None) -> tuple[str, Outcome]:
+    """Runs on a worker; its address, and what comes of the task."""
+    return distributed.get_worker().address, run(spec, files, memory)
+
+
+def _told(outcome: Outcome, sent: _Sent) -> Outcome:
+    """The outcome, with the workers that have no sandbox for the task."""
+    tried = len(sent.without_sandbox)
+    if not tried:
+        return outcome
+    machines = "1 worker that has" if tried == 1 else f"{tried} workers that have"
+    why = f"it was sent to {machines} no sandbox for it"
+    return replace(outcome, message="\n".join(filter(None, [outcome.message, why])))
+
+
+def _outcome(future: distributed.Future) -> tuple[str, Outcome]:
     if future.status in ("cancelled", "lost"):
         raise UsageError(_GONE[0], hint=_GONE[1])
     error = future.exception()
     if error is None:
-        result = future.result()
-        assert isinstance(result, Outcome)
-        return result
+        where, outcome = future.result()
+        assert isinstance(outcome, Outcome)
+        return where, outcome
     if isinstance(error, KilledWorker):
         reason = f"each of {MOST_DEATHS} workers that began it has died"
-        return Outcome(TaskState.POISONED, None, reason, 0.0)
-    return Outcome(TaskState.FAILED, None, f"{type(error).__name__}: {error}", 0.0)
+        return "", Outcome(TaskState.POISONED, None, reason, 0.0)
+    return "", Outcome(TaskState.FAILED, None, f"{type(error).__name__}: {error}", 0.0)
 
 
 def _silence() -> None:

@@ -58,7 +58,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What has come of a task. ``files``: its artefacts by their names."""
+    """What has come of a task. ``files``: its artefacts by their names. ``unprotected``: it failed
+    because there is no sandbox where it ran."""
 
     state: TaskState
     code: int | None
@@ -67,3 +68,4 @@ class Outcome:
     reports: tuple[FoundReport, ...] = ()
     findings: tuple[Finding, ...] = ()
     files: tuple[tuple[str, bytes], ...] = ()
+    unprotected: bool = False

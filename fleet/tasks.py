@@ -27,7 +27,7 @@ from pathlib import Path
 
 import fleet
 from csg import VERSION
-from csg.errors import CsgtestError
+from csg.errors import UNPROTECTED, CsgtestError
 from csg.records import record
 from fleet.outcomes import Outcome, TaskState
 from fleet.repositories import checkout
@@ -205,4 +205,7 @@ def _outcome(code: int | None, said: str, out: Path) -> Outcome:
     if large:
         message = "\n".join(filter(None, [message, f"too large to be kept: {', '.join(large)}"]))
     state = TaskState.DONE if code in (0, 1) and finished else TaskState.FAILED
-    return Outcome(state, code, message, 0.0, tuple(reports), tuple(findings), tuple(files))
+    unprotected = state is TaskState.FAILED and UNPROTECTED in said
+    return Outcome(
+        state, code, message, 0.0, tuple(reports), tuple(findings), tuple(files), unprotected
+    )

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from csg.errors import ToolchainError, UsageError
+from csg.errors import UNPROTECTED, ToolchainError, UsageError
 from csg.programs import is_aside, recorded_flags
 from csg.records import record
 from csg.toolchain import compile_program, find_compiler
@@ -157,7 +157,7 @@ class Enclosure:
             code = self._ran(layers, command, output)
         if code == REFUSED:
             raise UsageError(
-                "this machine has no user namespaces: the build would run unprotected ("
+                f"this machine has no user namespaces: the build {UNPROTECTED} ("
                 f"{log.read_text(errors='replace').strip()})",
                 hint="give two C files with their flags after --, or folders with --build DIR",
             )

@@ -27,7 +27,7 @@ from threading import Event
 from typing import IO, cast
 
 from csg.cache import Cache, key_of
-from csg.errors import ToolchainError, UsageError
+from csg.errors import UNPROTECTED, ToolchainError, UsageError
 from csg.toolchain import compile_program, find_compiler
 from symexec.replay.leftovers import OwnFolder
 from symexec.replay.wire import (
@@ -407,8 +407,8 @@ class Sandbox:
             return
         runner.end()
         raise UsageError(
-            "this machine has neither user namespaces nor Landlock: programs under test would run "
-            "unprotected",
+            "this machine has neither user namespaces nor Landlock: programs under test "
+            f"{UNPROTECTED}",
             hint="use --unprotected-replay if they are harmless, or --no-replay",
         )
 

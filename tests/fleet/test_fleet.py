@@ -173,9 +173,10 @@ def scheduler() -> Iterator[Begin]:
         each.wait()
 
 
-def _dask(*words: str) -> subprocess.Popen[bytes]:
+def _dask(*words: str, folder: Path | None = None) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "distributed.cli.dask_" + words[0], *words[1:]],
+        cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -248,6 +249,43 @@ def test_interrupted_fleet_leaves_no_process(tmp_path: Path) -> None:
     log = (tmp_path / "log").read_text()
     assert "interrupted; what was found is kept: --resume goes on" in log
     assert "Traceback" not in log
+
+
+PRELOADED = """
+import fleet.engine
+from csg.errors import UNPROTECTED
+from fleet.outcomes import Outcome, TaskState
+
+fleet.engine.run = lambda *asked: Outcome(
+    TaskState.FAILED, 2, f"programs {UNPROTECTED}", 0.0, unprotected=True
+)
+"""
+
+
+def test_task_moves_on_to_a_worker_that_has_a_sandbox(tmp_path: Path, scheduler: Begin) -> None:
+    """Two of four workers have none; a run that only these are there for says so."""
+    write_pairs(tmp_path, 2)
+    address, _, own = scheduler()
+    (tmp_path / "bare.py").write_text(PRELOADED)
+    words = ("--nworkers", "2", "--nthreads", "1", "--no-dashboard", "--preload", "bare.py")
+    bare = _dask("worker", address, *words, folder=tmp_path)
+    try:
+        with distributed.Client(address) as client:
+            client.wait_for_workers(4, timeout=90)
+        done = csgtest("fleet", "LIST.toml", "--scheduler", address, folder=tmp_path)
+        assert done.code == 1, done.err
+        assert states(tmp_path) == ["done", "done"]
+        for each in psutil.Process(own).children(recursive=True):
+            each.kill()
+        os.kill(own, signal.SIGKILL)
+        done = csgtest("fleet", "LIST.toml", "--scheduler", address, "--seed", "5", folder=tmp_path)
+        assert done.code == 2
+        assert "it was sent to 2 workers that have no sandbox for it" in done.out + done.err
+    finally:
+        for each in psutil.Process(bare.pid).children(recursive=True):
+            each.kill()
+        bare.kill()
+        bare.wait()
 
 
 # ----------------------------------------------------------------------------------- for the night
