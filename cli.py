@@ -283,7 +283,9 @@ def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
 
 def _workers(options: BuildOptions) -> Workers | None:
     """Other processes for the search; None where one does it all."""
-    wanted, cores = options.search.jobs, len(os.sched_getaffinity(0))
+    from symexec.watchdog import usable_processors
+
+    wanted, cores = options.search.jobs, usable_processors()
     jobs = wanted
     if jobs is None:
         jobs = 1 if options.search.deterministic else max(1, cores - BESIDE)

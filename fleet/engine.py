@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -32,7 +31,7 @@ from fleet.outcomes import Outcome, TaskState
 from fleet.portions import PortionProcess, portion_found
 from fleet.tasks import MOST_DEATHS, run
 from symexec.campaign.generation import Found, Portion
-from symexec.watchdog import usual_memory
+from symexec.watchdog import usable_processors, usual_memory
 
 _CONFIGURATION = {
     "distributed.scheduler.allowed-failures": MOST_DEATHS - 1,
@@ -86,7 +85,7 @@ class Engine:
                     f"no scheduler answers at '{scheduler}': {error}",
                     hint="begin one with: dask scheduler",
                 ) from None
-        cluster = _local(jobs or len(os.sched_getaffinity(0)))
+        cluster = _local(jobs or usable_processors())
         return cls(distributed.Client(cluster), cluster)
 
     def __enter__(self) -> Engine:

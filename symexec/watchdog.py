@@ -16,6 +16,7 @@ eighth more than allowed is taken.
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import signal
@@ -211,20 +212,49 @@ def _left_to_groups() -> Iterator[int]:
     """The free bytes of the control groups that this process is in, of either version."""
     names = {"": ("memory.max", "memory.current")}
     names["memory"] = ("memory.limit_in_bytes", "memory.usage_in_bytes")
+    for kind, folder in _groups("memory"):
+        most, used = (_number(folder / name) for name in names[kind])
+        if most is not None and used is not None:
+            yield max(0, most - used)
+
+
+def usable_processors() -> int:
+    """The processors that this process may use: those that it may run on, and no more than its
+    control groups give it the time of."""
+    least = len(os.sched_getaffinity(0))
+    for kind, folder in _groups("cpu"):
+        if kind:
+            quota, period = (_number(folder / f"cpu.cfs_{name}_us") for name in ("quota", "period"))
+        else:
+            quota, period = _numbers(folder / "cpu.max")
+        if quota is not None and quota > 0 and period:
+            least = min(least, max(1, math.ceil(quota / period)))
+    return least
+
+
+def _groups(wanted: str) -> Iterator[tuple[str, Path]]:
+    """The folders of the control groups that this process is in, innermost first, with what they
+    control: "" for version 2, where that is everything, ``wanted`` for version 1."""
     with suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():
             _, kinds, place = line.split(":", 2)
-            kind = "memory" if "memory" in kinds.split(",") else kinds
-            if kind not in names:
+            if kinds and wanted not in kinds.split(","):
                 continue
+            kind = wanted if kinds else ""
             top = _GROUPS / kind
             inner = top / place.lstrip("/")
             for folder in (inner, *inner.parents):
-                most, used = (_number(folder / name) for name in names[kind])
-                if most is not None and used is not None:
-                    yield max(0, most - used)
+                yield kind, folder
                 if folder == top:
                     break
+
+
+def _numbers(file: Path) -> tuple[int | None, int | None]:
+    """The numbers of ``100000 50000``; None for ``max``, and where there is no such file."""
+    with suppress(OSError, ValueError):
+        first, second = file.read_text().split()
+        return None if first == "max" else int(first), int(second)
+    return None, None
 
 
 def _number(file: Path) -> int | None:

@@ -31,7 +31,16 @@ from symexec.runtime.library import registry
 from symexec.solver import PathCondition, build_solver
 from symexec.state.state import State
 from symexec.testcases import TestInput
-from symexec.watchdog import LATE, TICK, Spent, Watchdog, What, taken_memory, usual_memory
+from symexec.watchdog import (
+    LATE,
+    TICK,
+    Spent,
+    Watchdog,
+    What,
+    taken_memory,
+    usable_processors,
+    usual_memory,
+)
 
 SLACK = 1.5  # seconds: of a machine that is busy with other tests
 MEGABYTE = 1 << 20
@@ -108,6 +117,41 @@ def test_what_takes_more_and_more_ends_with_the_memory() -> None:
     assert watchdog.tight
     watchdog.relieved()
     assert not watchdog.tight
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ({}, 8),
+        ({"cpu.max": "max 100000\n"}, 8),
+        ({"cpu.max": "150000 100000\n"}, 2),
+        ({"a/cpu.max": "50000 100000\n", "cpu.max": "400000 100000\n"}, 1),
+        ({"cpu.max": "400000 100000\n"}, 4),
+        ({"cpu.max": "what is this"}, 8),
+    ],
+)
+def test_processors_are_those_that_control_groups_give_the_time_of(
+    limits: dict[str, str], expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").mkdir()
+    for name, text in limits.items():
+        (tmp_path / name).write_text(text)
+    places = [("", tmp_path / "a"), ("", tmp_path)]
+    monkeypatch.setattr("symexec.watchdog._groups", lambda wanted: iter(places))
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: set(range(8)))
+    assert usable_processors() == expected
+
+
+def test_processors_of_a_group_of_the_first_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cpu.cfs_quota_us").write_text("300000")
+    (tmp_path / "cpu.cfs_period_us").write_text("100000")
+    monkeypatch.setattr("symexec.watchdog._groups", lambda wanted: iter([("cpu", tmp_path)]))
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: set(range(8)))
+    assert usable_processors() == 3
+    (tmp_path / "cpu.cfs_quota_us").write_text("-1")
+    assert usable_processors() == 8
 
 
 def test_the_usual_memory_is_a_part_of_what_is_free() -> None:
