@@ -145,3 +145,50 @@ def test_what_has_no_name_in_c_is_refused_as_before(tmp_path: Path) -> None:
     write_versions(tmp_path, text, text.replace("1 +", "2 +"))
     done = csgtest("build", "old.c", "new.c", "--entry", "f", folder=tmp_path)
     assert done.code == 2 and "has a type that tests cannot set" in done.err
+
+
+READER = r"""
+#include <stdbool.h>
+#include <stddef.h>
+struct context { int error; bool (*read)(struct context *c, void *to, size_t size); void *own; };
+struct sink { size_t (*fill)(void *to, size_t size); int (*put)(const void *from, size_t size); };
+bool read_pair(struct context *c, int *sum)
+{
+    unsigned char bytes[2];
+    if (!c->read(c, &bytes[0], 1) || !c->read(c, &bytes[1], 1)) {
+        c->error = 1;
+        return false;
+    }
+    *sum = bytes[0] + bytes[1];
+    return bytes[0] > 200;
+}
+int copy(struct sink *s)
+{
+    unsigned char bytes[4];
+    size_t got;
+    if (!s)
+        return -1;
+    got = s->fill(bytes, sizeof bytes);
+    if (got && bytes[got - 1] == 77)
+        bytes[0] = 1;
+    return s->put(bytes, got);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("entry", "edit", "shown"),
+    [
+        ("read_pair", ("bytes[0] > 200", "bytes[0] > 201"), "c_read(pointer, room, 1)"),
+        ("read_pair", ("error = 1", "error = 2"), "c->error"),  # where a call fails
+        ("copy", ("bytes[0] = 1", "bytes[0] = 2"), "s_put(02"),  # what another is given
+        ("copy", ("return -1", "return -2"), "returns -2"),  # where there is no structure
+        ("copy", ("sizeof bytes);", "3);"), "s_fill(room, 3)"),
+    ],
+)
+def test_functions_that_a_structure_leads_to_fill_and_take_bytes(
+    entry: str, edit: tuple[str, str], shown: str, tmp_path: Path
+) -> None:
+    out = built(tmp_path, READER, READER.replace(*edit), entry, "--all")
+    assert shown in out, out
+    assert entry == "copy" or "c is not null" in out

@@ -329,7 +329,7 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
     )
     files = tuple(file for file in files if file not in left_out)
     entry, nowhere = _entry(pair.old, pair.new, options.inputs.entry)
-    driven = driven_files(files, pair, entry) if nowhere is None else None
+    driven = driven_files(files, pair, entry, compared_with_null) if nowhere is None else None
     if driven is not None:
         files, entry = driven, DRIVEN + entry
         pair = read_pair(files)

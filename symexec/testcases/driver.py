@@ -6,6 +6,12 @@
         in      is what the stream reads; what is written to it is a file that the run leaves
         each    prints its arguments; its first call returns each_first, others return each_then
 
+    bool read_byte(struct context *c, char *to)      which calls c->read(c, to, 1)
+
+    bool driven_read_byte(struct context *c, _Bool c_read_first, _Bool c_read_then,
+                          unsigned long c_read_data, char *to)
+        c->read  is called as above; what it fills are the bytes of c_read_data, one after the other
+
     int say(const char *format, ...)        and with a va_list in their place
 
     int driven_say(const char *format, unsigned char more_kinds, long more_1, double more_double_1,
@@ -19,15 +25,24 @@ know nothing of it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 from csg.analysis.lengths import called_from, called_name
 from csg.cache import cache_folder, key_of
 from csg.ir import DRIVEN
-from csg.language.syntax import Call, FunctionDefinition, Symbol, TranslationUnit, VaArg
+from csg.language.syntax import (
+    Call,
+    Cast,
+    Dereference,
+    FunctionDefinition,
+    Member,
+    Symbol,
+    TranslationUnit,
+    VaArg,
+)
 from csg.language.traversal import walk
 from csg.language.type_text import declaration_text
 from csg.language.types import (
@@ -38,6 +53,7 @@ from csg.language.types import (
     Integer,
     Pointer,
     Record,
+    RecordKind,
     Type,
     VaList,
     Void,
@@ -47,6 +63,7 @@ from csg.unify.pairs import ProgramPair
 
 _STREAM = "_IO_FILE"  # the tag behind FILE
 _LONGEST = 4096  # bytes of a callback's text that are output
+_BYTES = 64  # of a callback's bytes
 MOST = 3  # arguments behind the named ones
 _KINDS = {  # of such arguments: what a parameter of the driver is called, and its type
     "number": ("more_", "long "),
@@ -56,17 +73,26 @@ _KINDS = {  # of such arguments: what a parameter of the driver is called, and i
 
 
 def driven_files(
-    files: Sequence[FilePair], pair: ProgramPair, entry: str
+    files: Sequence[FilePair],
+    pair: ProgramPair,
+    entry: str,
+    may_be_null: Callable[[FunctionDefinition], Collection[int]],
 ) -> tuple[FilePair, ...] | None:
     """The files with a driver behind the entry function, which is written to the cache. None where
-    no parameter needs a driver, or where one driver for both versions cannot be written."""
+    no parameter needs a driver, or where one driver for both versions cannot be written.
+    ``may_be_null``: the places of the parameters that a function compares with null."""
     drivers: list[SourceFile] = []
     homes: list[FilePair] = []
     texts: set[str] = set()
-    kinds = [kind for kind in _KINDS if kind in _taken((*pair.old, *pair.new), entry)]
+    both = (*pair.old, *pair.new)
+    kinds = [kind for kind in _KINDS if kind in _taken(both, entry)]
+    members = _called_members(both, entry)
+    asked = {at for _, each in _definitions(both, entry) for at in may_be_null(each)}
     for side, units in (("old", pair.old), ("new", pair.new)):
         for file, function in _definitions(units, entry):
-            text = driver_text(function, kinds or ["number"]) if is_driven(function) else None
+            text = None
+            if is_driven(function, members):
+                text = driver_text(function, kinds or ["number"], members, asked)
             for each in files:
                 source = each.old if side == "old" else each.new
                 if text is None or source is None or os.fspath(source.path) != file:
@@ -112,12 +138,41 @@ def _definitions(
                 yield unit.file, each
 
 
-def is_driven(function: FunctionDefinition) -> bool:
+def is_driven(function: FunctionDefinition, members: Collection[str] = ()) -> bool:
     """Does it have a parameter that leads to a function, or is a stream, or more arguments than are
-    named?"""
+    named? ``members``: the names of members of structures that the code calls."""
     return _takes_more(function) or any(
-        _called(each.type) is not None or _is_stream(each.type) for each in function.parameters
+        _called(each.type) is not None or _is_stream(each.type) or _callbacks(each, members)
+        for each in function.parameters
     )
+
+
+def _called_members(units: Sequence[TranslationUnit], entry: str) -> set[str]:
+    """The names of the members that a function, or one that it calls, calls as functions."""
+    found: set[str] = set()
+    for unit in units:
+        functions = {each.symbol.name: each for each in unit.functions}
+        if entry not in functions:
+            continue
+        for node in walk(*(each.body for each in called_from(functions, functions[entry]))):
+            if isinstance(node, Call):
+                inner = node.function
+                while isinstance(inner, Cast | Dereference):
+                    inner = inner.operand
+                if isinstance(inner, Member):
+                    found.add(inner.field.name)
+    return found
+
+
+def _callbacks(parameter: Symbol, members: Collection[str]) -> list[tuple[str, Function]]:
+    """The members that are pointers to functions of the structure that a parameter leads to, of
+    those that are called."""
+    match parameter.type:
+        case Pointer(target=Record(kind=RecordKind.STRUCT, fields=fields)) if fields is not None:
+            called = [(each.name, _called(each.type)) for each in fields if each.name in members]
+            return [(name, kind) for name, kind in called if kind is not None]
+        case _:
+            return []
 
 
 def _takes_more(function: FunctionDefinition) -> bool:
@@ -150,9 +205,16 @@ def _taken(units: Sequence[TranslationUnit], entry: str) -> set[str]:
     return found
 
 
-def driver_text(function: FunctionDefinition, kinds: Sequence[str] = ()) -> str | None:
+def driver_text(
+    function: FunctionDefinition,
+    kinds: Sequence[str] = (),
+    members: Collection[str] = (),
+    asked: Collection[int] = (),
+) -> str | None:
     """The C text of a function ``driven_NAME`` that calls this one; None where a type has no name.
-    ``kinds``: of the arguments behind the named ones."""
+    ``kinds``: of the arguments behind the named ones; ``members``: the names of members of
+    structures that are called; ``asked``: the places of parameters that a version compares with
+    null, so that they may be."""
     kind = function.symbol.type
     assert isinstance(kind, Function)
     lists = [each for each in function.parameters if isinstance(each.type, VaList)]
@@ -171,9 +233,7 @@ def driver_text(function: FunctionDefinition, kinds: Sequence[str] = ()) -> str 
         if called is not None:
             stubs.append(_stub(each.name, called))
             given.append(f"stub_{each.name}")
-            for number, when in enumerate(("first", "then") if _returns(called) else (), 1):
-                declared.append(declaration_text(_plain(called.result), f"{each.name}_{when}"))
-                before.append(f"{each.name}_{number} = {each.name}_{when};")
+            declared += _set_by_tests(each.name, called, before)
         elif _is_stream(each.type):
             declared.append(f"const char *{each.name}")
             given.append(f"stream_{each.name}")
@@ -181,6 +241,13 @@ def driver_text(function: FunctionDefinition, kinds: Sequence[str] = ()) -> str 
         else:
             declared.append(declaration_text(_plain(each.type), each.name, each.qualifiers))
             given.append(each.name)
+            for member, called in _callbacks(each, members):
+                stubs.append(_stub(f"{each.name}_{member}", called))
+                declared += _set_by_tests(f"{each.name}_{member}", called, before)
+                assert isinstance(each.type, Pointer)
+                writable = f"(({each.type.target} *) {each.name})"
+                unless = f"if ({each.name}) " if function.parameters.index(each) in asked else ""
+                before.append(f"{unless}{writable}->{member} = stub_{each.name}_{member};")
     name = function.symbol.name
     calls = [f"{name}({', '.join(given)})"]
     if _takes_more(function):
@@ -194,6 +261,34 @@ def driver_text(function: FunctionDefinition, kinds: Sequence[str] = ()) -> str 
     body = [*before, *_call(chosen + calls[-1], kind.result)]
     driver = _defined(DRIVEN + name, kind.result, declared, body)
     return "\n".join(["#include <stdarg.h>", "#include <stdio.h>", *stubs, driver])
+
+
+def _set_by_tests(name: str, kind: Function, before: list[str]) -> Iterator[str]:
+    """The parameters of a driver that say what a stub does, which it is told in ``before``."""
+    if _returns(kind) and not _counts(kind):
+        for number, when in enumerate(("first", "then"), 1):
+            yield declaration_text(_plain(kind.result), f"{name}_{when}")
+            before.append(f"{name}_{number} = {name}_{when};")
+    if _filled(kind) is not None:
+        yield f"unsigned long {name}_data"
+        before.append(f"{name}_bytes = {name}_data;")
+
+
+def _filled(kind: Function) -> int | None:
+    """Which parameter leads to a buffer that a function fills, with its size behind it."""
+    for at, (each, behind) in enumerate(pairwise(kind.parameters)):
+        match each:
+            case Pointer(target=Void() | Integer(size=1), qualifiers=qualifiers):
+                if "const" not in qualifiers and isinstance(behind, Integer):
+                    return at
+            case _:
+                pass
+    return None
+
+
+def _counts(kind: Function) -> bool:
+    """Does it say how many bytes it has filled? A smaller number may mean anything."""
+    return _filled(kind) is not None and isinstance(kind.result, Integer) and kind.result.size == 8
 
 
 def _more_parameters(kinds: Sequence[str]) -> Iterator[str]:
@@ -242,16 +337,29 @@ def _stub(name: str, kind: Function) -> str:
     types = [_plain(each) for each in kind.parameters]
     arguments = [f"a{number}" for number in range(len(types))]
     lines = [f'printf("{name}(");']
+    filled = _filled(kind)
     for at, (each, argument) in enumerate(zip(types, arguments, strict=True)):
         if at:
             lines.append('printf(", ");')
         counted = at + 1 < len(types) and isinstance(types[at + 1], Integer)
-        lines.append(_printed(each, argument, arguments[at + 1] if counted else ""))
+        if at == filled:
+            lines.append(f'printf({argument} ? "room" : "null");')
+        else:
+            lines.append(_printed(each, argument, arguments[at + 1] if counted else ""))
     lines.append('printf(")\\n");')
     state = ""
-    if _returns(kind):
+    if filled is not None:
+        state = f"static unsigned long {name}_bytes;\nstatic unsigned {name}_at;\n"
+        to, most = arguments[filled], arguments[filled + 1]
+        lines.append("unsigned long filled = 0;")
+        lines.append(f"while ({to} && filled < {most} && {name}_at < sizeof {name}_bytes)")
+        source = f"((unsigned char *) &{name}_bytes)[{name}_at++]"
+        lines.append(f"    ((unsigned char *) {to})[filled++] = {source};")
+    if _counts(kind):
+        lines.append("return filled;")
+    elif _returns(kind):
         result = _plain(kind.result)
-        state = "".join(f"static {declaration_text(result, f'{name}_{n}')};\n" for n in (1, 2))
+        state += "".join(f"static {declaration_text(result, f'{name}_{n}')};\n" for n in (1, 2))
         state += f"static int {name}_calls;\n"
         lines.append(f"return {name}_calls++ ? {name}_2 : {name}_1;")
     elif not isinstance(kind.result, Void):
@@ -281,6 +389,10 @@ def _printed(kind: Type, argument: str, length: str) -> str:
                 most = f"{length} < 0 ? 0 : {length} > {_LONGEST} ? {_LONGEST} : (int) {length}"
             shown = f'printf("\\"%.*s\\"", {most}, (const char *) {argument})'
             return f'if ({argument}) {shown}; else printf("null");'
+        case Pointer(target=Void()) if length:
+            shown = f"for (unsigned long i = 0; i < {length} && i < {_BYTES}; i++)"
+            byte = f'printf("%02x", ((const unsigned char *) {argument})[i])'
+            return f'if ({argument}) {shown} {byte}; else printf("null");'
         case Pointer():
             return f'printf({argument} ? "pointer" : "null");'
         case _:
