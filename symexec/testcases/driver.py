@@ -165,14 +165,23 @@ def _called_members(units: Sequence[TranslationUnit], entry: str) -> set[str]:
 
 
 def _callbacks(parameter: Symbol, members: Collection[str]) -> list[tuple[str, Function]]:
-    """The members that are pointers to functions of the structure that a parameter leads to, of
-    those that are called."""
-    match parameter.type:
-        case Pointer(target=Record(kind=RecordKind.STRUCT, fields=fields)) if fields is not None:
-            called = [(each.name, _called(each.type)) for each in fields if each.name in members]
-            return [(name, kind) for name, kind in called if kind is not None]
-        case _:
-            return []
+    """The members that are pointers to functions of the structure that a parameter leads to, or of
+    structures inside of it (``source.get``), of those that are called."""
+    if not isinstance(parameter.type, Pointer):
+        return []
+    found: list[tuple[str, Function]] = []
+    waiting: list[tuple[str, Type]] = [("", parameter.type.target)]
+    while waiting:
+        path, kind = waiting.pop()
+        if not isinstance(kind, Record) or kind.kind is not RecordKind.STRUCT:
+            continue
+        for each in kind.fields or ():
+            called = _called(each.type)
+            if called is not None and each.name in members:
+                found.append((f"{path}{each.name}", called))
+            elif each.name:
+                waiting.append((f"{path}{each.name}.", each.type))
+    return found
 
 
 def _takes_more(function: FunctionDefinition) -> bool:
@@ -242,12 +251,13 @@ def driver_text(
             declared.append(declaration_text(_plain(each.type), each.name, each.qualifiers))
             given.append(each.name)
             for member, called in _callbacks(each, members):
-                stubs.append(_stub(f"{each.name}_{member}", called))
-                declared += _set_by_tests(f"{each.name}_{member}", called, before)
+                name = f"{each.name}_{member.replace('.', '_')}"
+                stubs.append(_stub(name, called))
+                declared += _set_by_tests(name, called, before)
                 assert isinstance(each.type, Pointer)
                 writable = f"(({each.type.target} *) {each.name})"
                 unless = f"if ({each.name}) " if function.parameters.index(each) in asked else ""
-                before.append(f"{unless}{writable}->{member} = stub_{each.name}_{member};")
+                before.append(f"{unless}{writable}->{member} = stub_{name};")
     name = function.symbol.name
     calls = [f"{name}({', '.join(given)})"]
     if _takes_more(function):
