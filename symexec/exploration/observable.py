@@ -30,7 +30,7 @@ from dataclasses import dataclass
 
 from csg.analysis import DependenceGraph
 from csg.analysis.memory_flow import TOUCHES_MEMORY, Accesses
-from csg.analysis.objects import bits
+from csg.analysis.objects import ObjectKind, bits
 from csg.ir import Program
 from csg.language.syntax import (
     Declaration,
@@ -42,7 +42,17 @@ from csg.language.syntax import (
     TranslationUnit,
 )
 from csg.language.traversal import walk
-from csg.language.types import Array, Enumeration, Floating, Integer, Pointer, Record, Type, size_of
+from csg.language.types import (
+    Array,
+    Enumeration,
+    Floating,
+    Integer,
+    Pointer,
+    Record,
+    Type,
+    is_opaque,
+    size_of,
+)
 from csg.records import record
 from symexec.exploration.start import (
     ADDRESSES,
@@ -64,7 +74,7 @@ from symexec.expr import (
     shadowed,
 )
 from symexec.inputs.structures import Member, Place, is_followed, is_text, object_places, places
-from symexec.memory import NEW, OLD, offset_of
+from symexec.memory import NEW, OLD, AllocationKind, offset_of
 from symexec.runtime.operands import plain
 from symexec.runtime.process import different_files
 from symexec.shadow.outcomes import Observable, differences
@@ -174,7 +184,7 @@ class Caller:
         items = [
             each
             for each in state.memory.live_objects()
-            if each.kind == "heap" and not each.dead and each.differs()
+            if each.kind is AllocationKind.HEAP and not each.dead and each.differs()
         ]  # a caller may not look at what a version has freed
         if not items:
             return []
@@ -478,9 +488,9 @@ def _compared(kind: Type) -> bool:
         match waiting.pop():
             case Array(element=element):
                 waiting.append(element)
-            case Record(fields=fields, spelling=spelling):
-                if spelling:
-                    return False
+            case each if is_opaque(each):
+                return False
+            case Record(fields=fields):
                 waiting += [each.type for each in fields or ()]
             case _:
                 pass
@@ -549,6 +559,6 @@ def _touched(
     def names(cells: int) -> set[str]:
         objects = dependences.pointers.objects.objects
         found = (objects[accesses.cells[number].object] for number in bits(cells))
-        return {each.name for each in found if each.kind == "global"}
+        return {each.name for each in found if each.kind is ObjectKind.GLOBAL}
 
     return names(reads), names(writes)

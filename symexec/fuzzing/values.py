@@ -61,7 +61,7 @@ class Values:
             for word in words.words
             if len(word) <= self._length and all(map(self._allows, word))
         ]
-        if grows and parameter.kind == "string" and not parameter.room:
+        if grows and parameter.kind is ParameterKind.STRING and not parameter.room:
             self._own += [word for word in words.out_of_range if all(map(self._allows, word))]
         self._numbers = [] if parameter.floating else self._numbers_of_source()
         self._scalars = self._scalar_pool()

@@ -49,6 +49,7 @@ from csg.language.types import (
     RecordKind,
     Type,
     Void,
+    is_opaque,
     size_of,
 )
 from csg.records import record
@@ -146,7 +147,7 @@ def is_followed(kind: Type) -> bool:
 def is_open(kind: Record) -> bool:
     """Can a caller make an object of this type? Not one of which only the name is known, nor one of
     the C library, nor a vector."""
-    known = kind.fields is not None and not kind.spelling
+    known = kind.fields is not None and not is_opaque(kind)
     return known and not kind.tag.startswith(_OWN_OF_THE_SYSTEM)
 
 
@@ -297,7 +298,7 @@ class _Collected:
 
     def _record(self, kind: Record, prefix: str, start: int) -> None:
         fields = kind.fields or ()
-        if kind.spelling:
+        if is_opaque(kind):
             self.left_out.append(prefix.rstrip("."))
         if kind.kind is RecordKind.UNION and fields:
             largest = max(fields, key=lambda member: size_of(member.type))
