@@ -7,7 +7,8 @@
     ```c wrap.c            is written to that file
 
 CSGTEST_UPDATE=1 writes what was printed into the exact blocks instead of comparing it. All blocks
-of a document run in one folder, in order, with samples/, tests/ and benchmarks/ beside them.
+of a document run in one folder, in order, with samples/, tests/ and benchmarks/ beside them. It is
+the home folder as well, and port 8786 is one that is free.
 """
 
 from __future__ import annotations
@@ -15,23 +16,32 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import socket
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+import psutil
 import pytest
+import yaml
 
+from csg.cache import cache_folder
 from tests.command_line import csgtest
+from tests.nightly import nightly
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted(
     [ROOT / "README.md", ROOT / "samples" / "README.md", *(ROOT / "docs").glob("*.md")]
 )
+SLOW = [ROOT / "docs" / "clusters.md"]
 BLOCK = re.compile(r"^```(\w+)(?: ([\w./-]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = {f"GIT_{who}_{what}": "user@localhost" for who in ("AUTHOR", "COMMITTER")
          for what in ("NAME", "EMAIL")}  # fmt: skip
+PORT = "8786"  # of a scheduler, in documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,17 +137,63 @@ def performed(
                 yield step, printed(step, folder, environment)
 
 
+def surroundings(folder: Path) -> dict[str, str]:
+    """With a home folder, and the commands that are installed beside Python."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {
+        **NAMED,
+        "HOME": str(folder),
+        "PATH": path,
+        "XDG_CACHE_HOME": str(cache_folder().parent),
+    }
+
+
+def with_free_port(document: str) -> str:
+    """The document, as long as before."""
+    for port in range(int(PORT), 10_000):
+        with socket.socket() as tried, suppress(OSError):
+            tried.bind(("127.0.0.1", port))
+            return document.replace(PORT, str(port))
+    raise AssertionError("no port is free")
+
+
+@contextmanager
+def ending(folder: Path) -> Iterator[None]:
+    """What a document has begun in the background, processes of which a file has the number, it has
+    ended."""
+    try:
+        yield
+        psutil.wait_procs(begun(folder), 20)
+        assert not begun(folder)
+    finally:
+        for each in begun(folder):
+            each.kill()
+
+
+def begun(folder: Path) -> list[psutil.Process]:
+    found = []
+    for file in sorted(folder.glob("*.pid")):
+        with suppress(psutil.NoSuchProcess):
+            process = psutil.Process(int(file.read_text()))
+            if process.status() != psutil.STATUS_ZOMBIE:
+                found += [process, *process.children(recursive=True)]
+    return found
+
+
 def playground(folder: Path) -> Path:
     for name in ("samples", "tests", "benchmarks"):
         (folder / name).symlink_to(ROOT / name)
     return folder
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=[file.stem for file in DOCUMENTS])
+@pytest.mark.parametrize(
+    "document", nightly(DOCUMENTS, SLOW), ids=[file.stem for file in DOCUMENTS]
+)
 def test_a_document_shows_what_happens(document: Path, tmp_path: Path) -> None:
     text = document.read_text()
     folder = playground(tmp_path)
-    outputs = list(performed(text, folder))
+    with ending(folder):
+        outputs = list(performed(with_free_port(text), folder, surroundings(folder)))
     if os.environ.get("CSGTEST_UPDATE"):
         for command, output in reversed(outputs):
             if command.exact:
@@ -162,6 +218,17 @@ def test_files_that_a_document_names_exist(document: Path) -> None:
     folders = "csg|symexec|fleet|generators|oracles|tests|docs|benchmarks|samples"
     named = re.findall(rf"`((?:{folders})/[\w./]*)`", document.read_text())
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_configurations_in_documents_can_be_read() -> None:
+    read = [
+        each
+        for document in DOCUMENTS
+        for step in steps(document.read_text())
+        if isinstance(step, Written) and step.name.endswith(".yaml")
+        for each in yaml.safe_load_all(step.text)
+    ]
+    assert {"Service", "Deployment"} <= {each.get("kind") for each in read}
 
 
 def test_there_is_something_to_run() -> None:
