@@ -149,7 +149,7 @@ class Engine:
                 if others and self._own is None:
                     self._send(sent, sorted(others))
                     continue
-            yield EndedTask(sent.task, _told(outcome, sent))
+            yield EndedTask(sent.task, _with_workers(outcome, sent))
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +254,7 @@ def _run(spec: str, files: Mapping[str, bytes], memory: int | None) -> tuple[str
     return distributed.get_worker().address, run(spec, files, memory)
 
 
-def _told(outcome: Outcome, sent: _Sent) -> Outcome:
+def _with_workers(outcome: Outcome, sent: _Sent) -> Outcome:
     """The outcome, with the workers that have no sandbox for the task."""
     tried = len(sent.without_sandbox)
     if not tried:

@@ -288,7 +288,7 @@ class Entry:
     # the reads of the function itself that are exposed: pattern -> vertices
     readers: dict[int, set[int]] = field(default_factory=dict)
     # caller -> the cells that still hold, at one of its calls, what they held on its entry
-    unwritten: dict[str, int] = field(default_factory=dict)
+    passed_on: dict[str, int] = field(default_factory=dict)
     passing: dict[str, int] = field(default_factory=dict)  # caller -> patterns of such cells
 
 
@@ -338,7 +338,7 @@ class MemoryFlow:
         for entry in self.entries.values():
             entry.exposed = sum(1 << pattern for pattern in entry.readers)
             known: dict[int, int] = {}
-            for caller, cells in entry.unwritten.items():
+            for caller, cells in entry.passed_on.items():
                 if cells not in known:
                     known[cells] = self._patterns_at(cells)
                 entry.passing[caller] = known[cells]
@@ -548,7 +548,7 @@ class MemoryFlow:
                 for callee in event.callees:
                     entry = self.entries[callee]
                     entry.before |= before & ~self.cells
-                    entry.unwritten[name] = entry.unwritten.get(name, 0) | before & self.cells
+                    entry.passed_on[name] = entry.passed_on.get(name, 0) | before & self.cells
 
     def _pattern(self, cells: int) -> int:
         number = self._patterns.get(cells)

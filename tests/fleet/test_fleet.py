@@ -48,6 +48,27 @@ def write_pairs(folder: Path, count: int) -> Path:
     return folder / "LIST.toml"
 
 
+LONG = """unsigned f(unsigned x)
+{
+    unsigned steps = 0;
+    for (; x != 1; steps++)
+        x = x & 1 ? 3 * x + 1 : x / 2;
+    return steps == 70000 + CHANGED;
+}
+"""
+
+
+def write_long_pair(folder: Path) -> None:
+    """A pair that is searched for minutes."""
+    for name, text in (
+        ("old", LONG.replace("CHANGED", "0")),
+        ("new", LONG.replace("CHANGED", "1")),
+    ):
+        (folder / f"{name}.c").write_text(text)
+    pair = '[[pair]]\nold = "old.c"\nnew = "new.c"\nentry = "f"\n'
+    (folder / "LIST.toml").write_text(f"time = 300\nno-native = true\n{pair}")
+
+
 def undisturbed(pairs: Path) -> Found:
     """The findings of the tasks, one after the other, without any engine."""
     contents = Contents()
@@ -238,7 +259,7 @@ def refused(folder: Path, *words: str) -> str:
 
 
 def test_interrupted_fleet_leaves_no_process(tmp_path: Path) -> None:
-    write_pairs(tmp_path, 20)  # more than it comes to
+    write_long_pair(tmp_path)
     with Client(tmp_path, "--jobs", "1") as client:
         (worker, *_) = wait_for(client.workers)
         below = [worker, *worker.children(recursive=True)]

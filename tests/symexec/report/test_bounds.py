@@ -27,7 +27,7 @@ from symexec.state.state import Event, EventKind
 from symexec.testcases import EntrySignature, Parameter, Verdict
 from symexec.testcases.signature import ParameterKind
 
-NO_BOUNDS = {"symbolic_globals", "leaks", "entry", "inferred", "examples", "several"}
+NO_BOUNDS = {"symbolic_globals", "leaks", "entry", "inferred", "examples", "several", "jobs"}
 CALLED = {
     "time": "time_s",
     "arguments": "sym_args",
