@@ -34,7 +34,6 @@ from symexec.campaign.generation import Found, Portion
 from symexec.watchdog import usable_processors, usual_memory
 
 _CONFIGURATION = {
-    "distributed.scheduler.allowed-failures": MOST_DEATHS - 1,
     "distributed.scheduler.worker-saturation": 1.0,
     "distributed.worker.daemon": True,
     "distributed.scheduler.http.routes": [],  # their pages would be for everybody here
@@ -154,26 +153,33 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class EndedPortion:
-    """A portion that has ended, on the worker at ``where``. Without a result it failed;
-    ``poisoned``: because every process that began it has died."""
+    """A portion that has ended, on the worker at ``where``. Without a result it failed."""
 
     portion: Portion
     result: Found | None
     failure: str = ""
-    poisoned: bool = False
     where: str = ""
 
 
 class Pool:
-    """Workers for the portions of one search. They end with this process."""
+    """Workers for the portions of one search. They end with this process. A portion whose worker
+    dies has failed: who gave it decides what then."""
 
     def __init__(self, workers: int, shared: bytes) -> None:
         _silence()
-        self._cluster = _local(workers)
+        self._cluster = _local(workers, deaths=1)
         self._client = distributed.Client(self._cluster)
         self._pair = hashlib.sha256(shared).hexdigest()
-        self._shared = self._client.scatter(shared, broadcast=True)
+        self._bytes = shared
+        self._shared = self._given()
         self._running: dict[distributed.Future, Portion] = {}
+
+    def _given(self) -> distributed.Future:
+        """What all portions have in common, as a task: Dask does it again when all workers that had
+        the result have died."""
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+            key = f"csgtest-shared-{uuid.uuid4().hex}"
+            return self._client.submit(bytes, self._bytes, key=key, pure=False)
 
     @property
     def workers(self) -> list[str]:
@@ -186,6 +192,8 @@ class Pool:
 
     def submit(self, portion: Portion, worker: str | None = None) -> None:
         """Let the portion be done, on that worker if it is there and free."""
+        if self._shared.status not in ("pending", "finished"):
+            self._shared = self._given()
         future = self._client.submit(
             _portion,
             self._pair,
@@ -223,7 +231,7 @@ def _ended_portion(portion: Portion, future: distributed.Future) -> EndedPortion
     if error is None:
         where, result = future.result()
         return EndedPortion(portion, result, where=where)
-    return EndedPortion(portion, None, str(error), isinstance(error, KilledWorker))
+    return EndedPortion(portion, None, str(error))
 
 
 def _portion(pair: str, shared: bytes, portion: Portion) -> tuple[str, Found]:
@@ -233,9 +241,11 @@ def _portion(pair: str, shared: bytes, portion: Portion) -> tuple[str, Found]:
     return worker.address, portion_found(retained, pair, shared, portion)
 
 
-def _local(workers: int) -> distributed.LocalCluster:
-    """Processes that end with this one, reached over the loopback interface."""
-    with dask.config.set(_CONFIGURATION):
+def _local(workers: int, deaths: int = MOST_DEATHS) -> distributed.LocalCluster:
+    """Processes that end with this one, reached over the loopback interface. A task on which so
+    many of them die has failed."""
+    failures = {"distributed.scheduler.allowed-failures": deaths - 1}
+    with dask.config.set({**_CONFIGURATION, **failures}):
         return distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

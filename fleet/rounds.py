@@ -84,7 +84,7 @@ class Together:
             for ended in self._pool.ended(1.0):
                 number = ended.portion.number
                 deaths[number] += 1
-                if ended.result is None and deaths[number] < DEATHS and not ended.poisoned:
+                if ended.result is None and deaths[number] < DEATHS:
                     self._pool.submit(ended.portion)
                 else:
                     found[number] = ended.result

@@ -298,7 +298,7 @@ class Sharing:
         for ended in pool.ended(seconds):
             worker, given = self._given.pop(ended.portion.number)
             if ended.result is None:
-                self._give_again(search, given, ended)
+                self._give_again(search, given)
                 continue
             result = ended.result
             left = self._left.setdefault(ended.where or worker, deque())
@@ -308,12 +308,12 @@ class Sharing:
             self._begin_again(search, result.unfit)
             yield result
 
-    def _give_again(self, search: Search, given: Sequence[Waiting], ended: EndedPortion) -> None:
+    def _give_again(self, search: Search, given: Sequence[Waiting]) -> None:
         """Let others have the prefixes of a portion that failed."""
         self._tally.deaths += 1
         nobodys = self._left.setdefault("", deque())
         for each in given:
-            if ended.poisoned or each.deaths + 1 >= DEATHS:
+            if each.deaths + 1 >= DEATHS:
                 self._tally.poison(search, [each.data])
             else:
                 nobodys.append(replace(each, deaths=each.deaths + 1))
