@@ -15,11 +15,12 @@ from __future__ import annotations
 import hashlib
 import logging
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from types import TracebackType
+from typing import Any
 
 import dask
 import distributed
@@ -63,11 +64,17 @@ class _Sent:
 
 
 class Engine:
-    """Workers, and the tasks that they run."""
+    """Workers, and the tasks that they run. ``function``: how, there (``_run``)."""
 
-    def __init__(self, client: distributed.Client, own: distributed.LocalCluster | None) -> None:
+    def __init__(
+        self,
+        client: distributed.Client,
+        own: distributed.LocalCluster | None,
+        function: Callable[..., Any] | None = None,
+    ) -> None:
         self._client = client
         self._own = own
+        self._function = function or _run
         self._running: dict[distributed.Future, _Sent] = {}
         self._memory = usual_memory() // len(own.workers) if own is not None else None
 
@@ -116,7 +123,7 @@ class Engine:
 
     def _send(self, sent: _Sent, workers: Sequence[str] | None = None) -> None:
         future = self._client.submit(
-            _run,
+            self._function,
             sent.spec,
             sent.files,
             self._memory,

@@ -92,13 +92,21 @@ def planned(candidates: Iterable[Candidate]) -> list[Planned]:
 
 
 class Work:
-    """The tasks of one run. The engine begins with the first of them that is waiting."""
+    """The tasks of one run. Unless there is an ``engine``, one begins with the first task that is
+    waiting."""
 
-    def __init__(self, store: Store, run: int, asked: EngineOptions, quiet: bool) -> None:
+    def __init__(
+        self,
+        store: Store,
+        run: int,
+        asked: EngineOptions,
+        quiet: bool,
+        engine: Engine | None = None,
+    ) -> None:
         self._store = store
         self._run = run
         self._asked = asked
-        self._engine: Engine | None = None
+        self._engine = engine
         self._shown = _Shown(quiet)
         self._spent = 0.0
 
