@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from benchmarks.scaling import (
+    DOCUMENT,
+    WORKERS,
     Simulated,
     known,
     page,
@@ -27,3 +31,12 @@ def test_efficiency_is_what_workers_slept_of_all_their_time() -> None:
     text = page([Simulated(4, 8, 32.0, 10.0)], [Simulated(2, 4, 2.0, 4.0)], 1.5)
     assert "| 4 | 8 | 10.0 | 80% |" in text and "| 2 | 4 | 4.0 | 25% |" in text
     assert f"{len(known().tasks)} tasks" in text and "simulated with 1.5" in text
+
+
+def test_the_page_has_every_number_of_workers() -> None:
+    _, fleet, search = DOCUMENT.read_text().split("\n## ")
+    for part in (fleet, search):
+        rows = re.findall(r"^\| (\d+) \| \d+ \| [\d.]+ \| (\d+)% \|$", part, re.MULTILINE)
+        assert [int(workers) for workers, _ in rows] == list(WORKERS)
+    found = dict(re.findall(r"^\| (\d+) \|.*?(\d+)% \|$", fleet, re.MULTILINE))
+    assert int(found["64"]) >= 80
