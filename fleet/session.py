@@ -11,14 +11,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from types import FrameType
 
 from csg.errors import UsageError, printable
 from fleet.engine import Engine
@@ -95,35 +91,6 @@ def planned(candidates: Iterable[Candidate]) -> list[Planned]:
     return [Planned(each.task.id, each.task.spec, each.label) for each in candidates]
 
 
-class Interrupts:
-    """Remembers Ctrl-C. Where it comes while a library's callback runs, as one of the garbage
-    collection, Python prints the exception and goes on."""
-
-    def __init__(self) -> None:
-        self._came = False
-
-    @contextmanager
-    def noted(self) -> Iterator[None]:
-        """Remember what comes from here on; elsewhere than in the main thread nothing does."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = signal.signal(signal.SIGINT, self._note)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
-
-    def check(self) -> None:
-        """Raise KeyboardInterrupt where Ctrl-C has come."""
-        if self._came:
-            raise KeyboardInterrupt
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self._came = True
-        raise KeyboardInterrupt
-
-
 class Work:
     """The tasks of one run. Unless there is an ``engine``, one begins with the first task that is
     waiting."""
@@ -141,7 +108,6 @@ class Work:
         self._asked = asked
         self._engine = engine
         self._shown = _Shown(quiet)
-        self._interrupts = Interrupts()
         self._spent = 0.0
 
     def finished(self, budget: float | None = None, close: bool = True) -> bool:
@@ -150,12 +116,11 @@ class Work:
         wait for more."""
         done = False
         try:
-            with self._interrupts.noted():
-                while self._drained(budget):
-                    longer = self._longer() if budget is not None else []
-                    if not longer:
-                        break
-                    self._store.add(self._run, longer)
+            while self._drained(budget):
+                longer = self._longer() if budget is not None else []
+                if not longer:
+                    break
+                self._store.add(self._run, longer)
             done = True
         except KeyboardInterrupt:
             return False
@@ -199,7 +164,6 @@ class Work:
                 self._store.complete(each.id, each.outcome)
                 self._spent += task.time if task.deterministic else each.outcome.seconds
                 self._shown.ended(labels[each.id], each.outcome.state, len(each.outcome.findings))
-            self._interrupts.check()
             self._shown.update(len(under_way))
         return next(left, None) is None and (budget is None or self._spent < budget)
 

@@ -103,6 +103,8 @@ class Client:
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=self._log,
+            # a shell has what it runs in the background ignore it
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
         )
 
     def __enter__(self) -> Client:

@@ -19,33 +19,38 @@ from tests.fleet.test_fleet import wait_for
 
 pytestmark = pytest.mark.night
 
-BITS = 13  # 2 to the power of so many paths, on half of which the versions differ
-OLD = f"""
+FEW, MANY = 15, 24  # 2 to the power of so many paths, on half of which the versions differ
+OLD = """
 int f(unsigned x)
-{{
+{
     int n = 1;
-    for (int i = 0; i < {BITS}; i++)
+    for (int i = 0; i < BITS; i++)
         if (x >> i & 1)
             n = n * 3 + i;
     return n;
-}}
+}
 """
 NEW = OLD.replace("+ i;", "+ i + (i == 7);")
-WORDS = ["build", "old.c", "new.c", "--entry", "f", "--range", f"x=0..{2**BITS - 1}", "--quiet",
-         "--no-native", "--memory", "1G", "--time", "400"]  # fmt: skip
+
+
+def words(bits: int) -> list[str]:
+    bounds = ["--entry", "f", "--range", f"x=0..{2**bits - 1}", "--memory", "1G"]
+    return ["build", "old.c", "new.c", *bounds, "--quiet", "--no-native", "--time", "400"]
 
 
 @contextmanager
-def searching(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A search on two processes, which does not end soon."""
-    write_versions(folder, OLD, NEW)
+def searching(folder: Path, bits: int = MANY) -> Iterator[subprocess.Popen[bytes]]:
+    """A search on two processes; one of MANY bits does not end soon."""
+    write_versions(folder, *(each.replace("BITS", str(bits)) for each in (OLD, NEW)))
     with open(folder / "log", "wb") as log:
         process = subprocess.Popen(
-            [*CSGTEST, *WORDS, "--jobs", "2"],
+            [*CSGTEST, *words(bits), "--jobs", "2"],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
+            # a shell has what it runs in the background ignore it
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
         )
     try:
         yield process
@@ -89,15 +94,17 @@ def found(report: Any) -> tuple[object, ...]:
 
 
 def test_killed_worker_changes_no_result(tmp_path: Path) -> None:
-    with searching(tmp_path) as process:
+    with searching(tmp_path, FEW) as process:
         at_work(process)
-        for each in workers(process):
-            each.kill()
+        for _ in range(2):
+            for each in wait_for(lambda: workers(process)):
+                each.kill()
+            time.sleep(2)
         assert process.wait(600) == 1, (tmp_path / "log").read_text()
     report = read_report(tmp_path / "csgtest-out")
-    assert report["counters"]["deaths"] >= 1
+    assert report["counters"]["deaths"] <= 2  # none where it had no portion
     assert report["counters"]["prefixes_poisoned"] == []
-    alone = csgtest(*WORDS, "--jobs", "1", folder=tmp_path, seconds=600)
+    alone = csgtest(*words(FEW), "--jobs", "1", folder=tmp_path, seconds=600)
     assert found(report) == found(alone.report)
 
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,10 +50,6 @@ class FakeEngine:
         outcome = self._outcomes[found.source.new]
         if outcome is INTERRUPT:
             raise KeyboardInterrupt
-        if outcome is LOST:
-            with suppress(KeyboardInterrupt):  # as Python does in a callback of the collector
-                os.kill(os.getpid(), signal.SIGINT)
-                time.sleep(5)
         yield EndedTask(task, replace(outcome, seconds=found.time))
 
     def __exit__(self, *error: object) -> None:
@@ -65,7 +57,6 @@ class FakeEngine:
 
 
 INTERRUPT = Outcome(TaskState.WAITING, None, "", 0.0)
-LOST = replace(UNDECIDED, seconds=2.0)
 
 
 def candidates(*names: str) -> list[Candidate]:
@@ -129,13 +120,6 @@ def test_interrupted_run_is_resumed(monkeypatch: pytest.MonkeyPatch, store: Stor
     assert begun == ["b 5", "c 5"]
     assert again.run == run.run
     assert store.runs()[0]["ended"] is not None
-
-
-def test_interrupt_that_python_loses_counts(monkeypatch: pytest.MonkeyPatch, store: Store) -> None:
-    begun, run = ran(monkeypatch, store, {"a": LOST, "b": OUTCOME, "c": OUTCOME})
-    assert run.interrupted and begun == ["a 5", "b 5"]
-    assert [each["state"] for each in run.tasks] == ["done", "waiting", "waiting"]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_failed_task_is_tried_again_where_that_is_asked_for(

@@ -322,7 +322,7 @@ def test_texts_longer_than_others_are_tried_where_nobody_bounds_them(
     done = csgtest(*words, *bounds, folder=tmp_path)
     assert done.code == (not bounds), done.out
     lengths = [len(each["input"]["parameters"]["option->text"]) for each in done.differing]
-    assert bounds or max(lengths) >= len("9223372036854775808")
+    assert bounds or max(lengths) >= len("-9223372036854775809")
 
 
 def test_command_lines_keep_to_the_bounds_but_for_words_of_the_program() -> None:
