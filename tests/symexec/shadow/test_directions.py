@@ -7,9 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from symexec.expr import Data, Shadowed, Term, TermTable, binary, compare, evaluate
-from symexec.shadow.directions import Directions, followed, joint_ways, ways
+from symexec.memory import Memory
+from symexec.shadow.directions import Directions, Way, followed, is_open, joint_ways, taking, ways
 from symexec.solver import EMPTY, Answer, Assignment, PathCondition, build_solver
-from symexec.state.inputs import Guided
+from symexec.state.inputs import FIRST_VALUE, Guided, Prefix, Script, answers_of
+from symexec.state.state import State
 
 TABLE = TermTable()
 X = TABLE.symbol("x", 4)
@@ -221,3 +223,97 @@ def test_equal_halves_are_one_condition() -> None:
         assert found.label == label and way.path is EMPTY
     labels = [found.label for found, _ in joint_ways(below(4), EMPTY, Refusing((True, True)))]
     assert labels == ["same-true", "same-false"]
+
+
+# ------------------------------------------------------------------ along a script
+
+
+class Learning(Refusing):
+    """A solver that must not be asked, and what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self.learned: list[tuple[PathCondition, Term, bool]] = []
+
+    def learn(self, path: PathCondition, condition: Term, value: bool) -> None:
+        self.learned.append((path, condition, value))
+
+
+def script(*prefixes: tuple[int, ...]) -> Script:
+    found = Script()
+    for answers in prefixes:
+        found.add(Prefix(0, False, 0, 0, 0, 0, answers))
+    return found
+
+
+def test_answers_say_what_was_possible_and_what_is_taken() -> None:
+    def answers(solver: Refusing, seed: Assignment | None = None) -> list[tuple[int, ...]]:
+        return [way.answers for way in ways(below(4), EMPTY, solver, seed)]
+
+    assert answers(Refusing((True, True))) == [(3,), (2,)]
+    assert answers(Refusing((True, False))) == [(1,)]
+    assert answers(Refusing((False, True))) == [(0,)]
+    assert answers(Refusing(None), Assignment({X: 3})) == [(3,)]
+    assert answers(Refusing(None), Assignment({X: 4})) == [(2,)]
+
+
+@pytest.mark.parametrize("answer", range(4))
+def test_a_script_asks_no_solver(answer: int) -> None:
+    solver, path, condition = Learning(), assuming(below(9)), below(4)
+    (way,) = ways(condition, path, solver, script((answer,)))
+    taken = answer in (1, 3)
+    assert (way.taken, way.answers) == (taken, (answer,))
+    if answer in (2, 3):  # both were possible
+        assert inputs(way.path) == {x for x in range(9) if (x < 4) is taken}
+        assert solver.learned == []
+    else:
+        assert way.path is path and solver.learned == [(path, condition, taken)]
+
+
+def test_a_script_for_several_takes_the_ways_of_all() -> None:
+    found = ways(below(4), EMPTY, Learning(), script((2,), (3, 1)))
+    assert [(way.taken, way.answers) for way in found] == [(True, (3,)), (False, (2,))]
+
+
+def test_a_script_takes_each_of_four_ways_again() -> None:
+    condition = Shadowed(below(4), below(9))
+    found = list(joint_ways(condition, EMPTY, Conditions()))
+    for directions, way in found:
+        ((again, same),) = joint_ways(condition, EMPTY, Learning(), script(way.answers))
+        assert again is directions and inputs(same.path) == inputs(way.path)
+        assert same.answers == way.answers
+    whole = script(*(way.answers for _, way in found))
+    together = dict(joint_ways(condition, EMPTY, Learning(), whole))
+    assert {each: way.answers for each, way in together.items()} == {
+        each: way.answers for each, way in found
+    }
+
+
+def test_a_way_of_several_has_its_number_before_what_was_asked() -> None:
+    assert Way(True, EMPTY, (3,)).chosen(7) == (True, EMPTY, (FIRST_VALUE + 7, 3))
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ([], False),
+        ([()], False),
+        ([(0,)], False),
+        ([(1,)], False),
+        ([(2,)], True),
+        ([(3,)], True),
+        ([(1, 3)], True),
+        ([(), ()], True),
+        ([(1,), (0,)], True),
+    ],
+)
+def test_a_branch_is_open_where_there_was_more_than_one_way(
+    answers: list[tuple[int, ...]], expected: bool
+) -> None:
+    assert is_open([Way(True, EMPTY, each) for each in answers]) is expected
+
+
+def test_a_state_goes_a_way_and_keeps_what_was_answered() -> None:
+    state, path = State(Memory(), EMPTY), assuming(below(4))
+    assert taking(state, Way(True, path, (3, 0))) is state
+    assert state.path is path and answers_of(state.decisions, state.recent) == [3, 0]
