@@ -10,6 +10,7 @@ dask.distributed (``fleet.engine``); results are kept by SQLAlchemy in SQLite or
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 
 from csg.errors import UsageError
@@ -20,7 +21,7 @@ _ENGINE = ("distributed", "cryptography")
 
 def require_workers(wanted: bool) -> bool:
     """Can one search have workers? Raises UsageError where they are ``wanted`` and cannot be."""
-    missing = [name for name in _ENGINE if find_spec(name) is None]
+    missing = _missing(_ENGINE)
     if missing and wanted:
         raise UsageError(
             f"--jobs needs {' and '.join(missing)}", hint="pip install 'csgtest[fleet]'"
@@ -30,11 +31,14 @@ def require_workers(wanted: bool) -> bool:
 
 def require(command: str, engine: bool = False) -> None:
     """Raise UsageError where libraries that a command needs are not installed."""
-    wanted = (*_STORE, *_ENGINE) if engine else _STORE
-    missing = [name for name in wanted if find_spec(name) is None]
+    missing = _missing((*_STORE, *_ENGINE) if engine else _STORE)
     if missing:
         raise UsageError(
             f"csgtest {command} needs {', '.join(missing)}, which "
             f"{'is' if len(missing) == 1 else 'are'} not installed",
             hint="pip install 'csgtest[fleet]'",
         )
+
+
+def _missing(names: Sequence[str]) -> list[str]:
+    return [name for name in names if find_spec(name) is None]

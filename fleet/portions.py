@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import pickle
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -76,16 +76,16 @@ class Searching:
         exploration, counters = search.exploration, self._counters
         portion.seen.tell(search)
         known = Seen.by(search)
-        states, unfit = self._states(search, portion.prefixes)
-        resting, others = self._states(search, portion.resting)
+        states, unfit = states_of(search, portion.prefixes, self._remembered)
+        resting, others = states_of(search, portion.resting, self._remembered)
         self._remembered = {}
         sightings: list[Sighting] = []
         kinds: dict[object, int] = {}
-        exploration.adopt([], resting)
+        exploration.adopt([], list(resting.values()))
         clock = WorkClock(counters) if self._steady else time.monotonic
         until = (clock() if self._steady else began) + portion.seconds
         with self._watchdog.until(self._latest(portion)):
-            for finding in exploration.turns(states, until):
+            for finding in exploration.turns(list(states.values()), until):
                 if finding is None:
                     continue
                 each = sighting(finding)
@@ -145,29 +145,6 @@ class Searching:
         seconds = 10.0 * (portion.seconds + 10.0) if self._steady else max(0.0, portion.left)
         return time.monotonic() + seconds
 
-    def _states(
-        self, search: Search, written: Sequence[bytes]
-    ) -> tuple[list[State], tuple[bytes, ...]]:
-        """The states of prefixes, and the prefixes that do not fit."""
-        known = self._remembered
-        prefixes: dict[bytes, Prefix] = {}
-        for each in written:
-            if each not in known:
-                with suppress(Misfit):
-                    prefixes[each] = decoded(each)
-        states = search.followed(list(prefixes.values()))
-        found: list[State] = []
-        unfit: list[bytes] = []
-        for each in dict.fromkeys(written):
-            state = known.get(each)
-            if state is None and (each not in prefixes or prefixes[each] not in states):
-                unfit.append(each)
-                continue
-            state = state or states[prefixes[each]]
-            if state is not None:
-                found.append(state)
-        return found, tuple(unfit)
-
     def _written(self, states: Iterable[State]) -> tuple[bytes, ...]:
         found = []
         for state in states:
@@ -180,6 +157,30 @@ class Searching:
     def _ended(self, state: State) -> None:
         for event in Chain.items(state.events):
             self._events[event] = self._events.get(event, 0) + 1
+
+
+def states_of(
+    search: Search, written: Sequence[bytes], known: Mapping[bytes, State]
+) -> tuple[dict[bytes, State], list[bytes]]:
+    """The states of prefixes, without those that another one comes by, and the prefixes that do not
+    fit. ``known``: states that are there."""
+    prefixes: dict[bytes, Prefix] = {}
+    for each in written:
+        if each not in known:
+            with suppress(Misfit):
+                prefixes[each] = decoded(each)
+    states = search.followed(list(prefixes.values()))
+    found: dict[bytes, State] = {}
+    unfit: list[bytes] = []
+    for each in dict.fromkeys(written):
+        state = known.get(each)
+        if state is None and (each not in prefixes or prefixes[each] not in states):
+            unfit.append(each)
+            continue
+        state = state or states[prefixes[each]]
+        if state is not None:
+            found[each] = state
+    return found, unfit
 
 
 def _fresh(search: Search, counters: Counters) -> Counters:

@@ -11,23 +11,18 @@ all have seen is told at the beginning of a round, and each portion is done by a
 from __future__ import annotations
 
 import math
-import pickle
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import Protocol
 
 from fleet.portions import Died, PortionProcess, Shared
-from fleet.sharing import DEATHS, Tally, Waiting
+from fleet.sharing import DEATHS, Tally, Waiting, portion_of, shared_by, written
 from symexec.campaign.generation import Found, Portion, Seen
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.searching import Search
-from symexec.exploration.start import prefix_of
 from symexec.options import BuildOptions
-from symexec.state.inputs import decoded
 from symexec.testcases.inputs import Json
-from symexec.watchdog import usual_memory
 
 FIRST = 1.0  # seconds of work before the search is divided
 ENOUGH = 16  # states that wait by then
@@ -120,9 +115,8 @@ class Rounds:
 
     def begin(self, search: Search, prepared: Prepared, options: BuildOptions) -> None:
         search.share()
-        memory = (options.search.memory or usual_memory()) // (self._tally.jobs + 1)
-        options = replace(options, search=replace(options.search, memory=memory))
-        self._search, self._shared = search, Shared(prepared, options)
+        self._search = search
+        self._shared = shared_by(self._tally.jobs + 1, prepared, options)
 
     def step(self, seconds: float) -> Iterator[Found]:
         search = self._search
@@ -157,10 +151,8 @@ class Rounds:
             doer.close()
 
     def _open(self) -> bool:
-        try:
-            shared = pickle.dumps(self._shared, pickle.HIGHEST_PROTOCOL)
-        except (RecursionError, pickle.PicklingError, TypeError) as error:
-            self._tally.failure = f"the program cannot be sent to others ({error})"
+        shared = self._tally.packed(self._shared)
+        if not shared:
             return False
         jobs = self._tally.jobs
         self._doer = Alone(shared) if jobs == 1 else Together(jobs, shared)
@@ -168,9 +160,7 @@ class Rounds:
 
     def _gather(self, search: Search) -> None:
         """Take over all states of the search."""
-        states, resting = search.exploration.drain()
-        self._queue += (Waiting(prefix_of(state).encoded()) for state in states)
-        self._queue += (Waiting(prefix_of(state).encoded(), resting=True) for state in resting)
+        self._queue += written(*search.exploration.drain())
 
     def _round(self, search: Search, doer: Doer | None, most: int) -> Iterator[Found]:
         """Do a round, of so many portions at most: there is no more time."""
@@ -184,29 +174,11 @@ class Rounds:
                 self._queue.popleft()
             number = self._tally.portion(len(some))
             given[number] = some
-            portions.append(
-                Portion(
-                    number,
-                    tuple(each.data for each in some if not each.resting),
-                    tuple(each.data for each in some if each.resting),
-                    SECONDS,
-                    SECONDS,
-                    seen,
-                )
-            )
+            portions.append(portion_of(number, some, SECONDS, SECONDS, seen))
         for portion, found in zip(portions, doer.done(portions), strict=True):
             if found is None:
                 self._tally.poison(search, [each.data for each in given[portion.number]])
                 continue
-            self._queue += map(Waiting, found.left)
-            self._queue += (Waiting(each, resting=True) for each in found.resting)
-            self._tally.returned += len(found.left) + len(found.resting)
-            self._queue += self._again(search, found.unfit)
+            self._queue += self._tally.left_by(found)
+            self._queue += written(self._tally.begun_again(search, found.unfit))
             yield found
-
-    def _again(self, search: Search, unfit: Sequence[bytes]) -> list[Waiting]:
-        """The initial states of prefixes that do not fit."""
-        self._tally.unfit += unfit
-        places = {(prefix.initial, prefix.beyond) for prefix in map(decoded, unfit)}
-        again = [search.begun_again(*place) for place in sorted(places)]
-        return [Waiting(prefix_of(state).encoded()) for state in again if state is not None]

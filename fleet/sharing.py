@@ -21,13 +21,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from csg.records import record
-from fleet.portions import Shared
+from fleet.portions import Shared, states_of
 from symexec.campaign.generation import Found, Portion, Seen
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.searching import Search
 from symexec.exploration.start import prefix_of
 from symexec.options import BuildOptions
-from symexec.state.inputs import Misfit, Prefix, decoded
+from symexec.state.inputs import Misfit, decoded
 from symexec.state.state import State
 from symexec.testcases.inputs import Json
 from symexec.watchdog import usual_memory
@@ -57,6 +57,26 @@ class Waiting:
     deaths: int = 0
 
 
+def written(states: Iterable[State], resting: Iterable[State] = ()) -> list[Waiting]:
+    """States as prefixes, and those at rest."""
+    given = ((False, states), (True, resting))
+    return [Waiting(prefix_of(each).encoded(), rests) for rests, all_ in given for each in all_]
+
+
+def portion_of(
+    number: int, given: Sequence[Waiting], seconds: float, left: float, seen: Seen
+) -> Portion:
+    prefixes = tuple(each.data for each in given if not each.resting)
+    resting = tuple(each.data for each in given if each.resting)
+    return Portion(number, prefixes, resting, seconds, left, seen)
+
+
+def shared_by(processes: int, prepared: Prepared, options: BuildOptions) -> Shared:
+    """What all portions have in common; each of the processes may take its part of the memory."""
+    memory = (options.search.memory or usual_memory()) // processes
+    return Shared(prepared, replace(options, search=replace(options.search, memory=memory)))
+
+
 class Tally:
     """What the report says of the processes that search along. ``failure``: why there are none."""
 
@@ -73,6 +93,35 @@ class Tally:
         self.portions += 1
         self.sent += prefixes
         return self.portions
+
+    def packed(self, shared: Shared | None) -> bytes:
+        """What portions have in common, as it is sent; nothing, and a failure, where it cannot
+        be."""
+        try:
+            return pickle.dumps(shared, pickle.HIGHEST_PROTOCOL)
+        except (RecursionError, pickle.PicklingError, TypeError) as error:
+            self.failure = f"the program cannot be sent to others ({error})"
+            return b""
+
+    def left_by(self, found: Found) -> list[Waiting]:
+        """The prefixes that come back."""
+        self.returned += len(found.left) + len(found.resting)
+        left = [Waiting(each) for each in found.left]
+        return left + [Waiting(each, resting=True) for each in found.resting]
+
+    def begun_again(self, search: Search, unfit: Sequence[bytes]) -> list[State]:
+        """The initial states of prefixes that do not fit, once more."""
+        self.unfit += unfit
+        places = set()
+        for data in unfit:
+            try:
+                prefix = decoded(data)
+            except Misfit:
+                self.lose(search, 1)
+                continue
+            places.add((prefix.initial, prefix.beyond))
+        again = [search.begun_again(*place) for place in sorted(places)]
+        return [state for state in again if state is not None]
 
     def poison(self, search: Search, prefixes: Sequence[bytes]) -> None:
         """Give up prefixes on which processes die."""
@@ -171,10 +220,8 @@ class Sharing:
 
     def begin(self, search: Search, prepared: Prepared, options: BuildOptions) -> None:
         search.share()
-        memory = (options.search.memory or usual_memory()) // self._tally.jobs
-        options = replace(options, search=replace(options.search, memory=memory))
         self._search, self._began = search, time.monotonic()
-        self._pair = Shared(prepared, options)
+        self._pair = shared_by(self._tally.jobs, prepared, options)
 
     def step(self, seconds: float) -> Iterator[Found]:
         search = self._search
@@ -223,10 +270,8 @@ class Sharing:
         ready = ready and search.exploration.waiting >= self._enough
         if self._starting is not None or self._tally.failure or not ready:
             return
-        try:
-            self._shared = pickle.dumps(self._pair, pickle.HIGHEST_PROTOCOL)
-        except (RecursionError, pickle.PicklingError, TypeError) as error:
-            self._tally.failure = f"the program cannot be sent to others ({error})"
+        self._shared = self._tally.packed(self._pair)
+        if not self._shared:
             return
         self._starting = threading.Thread(target=self._open, daemon=True)
         self._starting.start()
@@ -256,15 +301,8 @@ class Sharing:
                 continue
             number = self._tally.portion(0)
             brief = BRIEF if number <= len(workers) else SECONDS
-            portion = Portion(
-                number,
-                tuple(each.data for each in given if not each.resting),
-                tuple(each.data for each in given if each.resting),
-                min(brief, seconds),
-                seconds,
-                Seen.by(search),
-            )
-            self._given[portion.number] = worker, given
+            portion = portion_of(number, given, min(brief, seconds), seconds, Seen.by(search))
+            self._given[number] = worker, given
             pool.submit(portion, worker)
 
     def _work_for(self, search: Search, worker: str) -> tuple[Waiting, ...]:
@@ -281,7 +319,7 @@ class Sharing:
         spare = search.exploration.waiting - LEAST
         states = search.exploration.shed(min(SHED, spare // 2)) if spare > 1 else []
         self._tally.sent += len(states)
-        return tuple(Waiting(prefix_of(state).encoded()) for state in states)
+        return tuple(written(states))
 
     def _half_of_the_most(self) -> tuple[Waiting, ...]:
         """Half of the prefixes of whoever has most of them; those that nobody has come first."""
@@ -302,10 +340,8 @@ class Sharing:
                 continue
             result = ended.result
             left = self._left.setdefault(ended.where or worker, deque())
-            left.extend(map(Waiting, result.left))
-            left.extend(Waiting(each, resting=True) for each in result.resting)
-            self._tally.returned += len(result.left) + len(result.resting)
-            self._begin_again(search, result.unfit)
+            left.extend(self._tally.left_by(result))
+            search.exploration.adopt(self._tally.begun_again(search, result.unfit))
             yield result
 
     def _give_again(self, search: Search, given: Sequence[Waiting]) -> None:
@@ -318,43 +354,16 @@ class Sharing:
             else:
                 nobodys.append(replace(each, deaths=each.deaths + 1))
 
-    def _begin_again(self, search: Search, unfit: Sequence[bytes]) -> None:
-        """Search the initial states of prefixes that do not fit."""
-        self._tally.unfit += unfit
-        places = set()
-        for data in unfit:
-            try:
-                prefix = decoded(data)
-            except Misfit:
-                self._tally.lose(search, 1)
-                continue
-            places.add((prefix.initial, prefix.beyond))
-        again = [search.begun_again(*place) for place in sorted(places)]
-        search.exploration.adopt([state for state in again if state is not None])
-
     def _refill(self, search: Search) -> None:
         """The search has run dry: take prefixes that wait."""
         taken = self._half_of_the_most()
         if not taken:
             return
         self._tally.taken += len(taken)
-        written: dict[bytes, Prefix] = {}
-        unfit = []
-        for each in taken:
-            try:
-                written[each.data] = decoded(each.data)
-            except Misfit:
-                unfit.append(each.data)
-        states = search.followed(list(written.values()))
-        found: list[State] = []
-        resting: list[State] = []
-        for data, is_resting in {each.data: each.resting for each in taken}.items():
-            prefix = written.get(data)
-            if prefix is None or prefix not in states:
-                unfit.append(data)
-                continue
-            state = states[prefix]
-            if state is not None:
-                (resting if is_resting else found).append(state)
-        search.exploration.adopt(found, resting)
-        self._begin_again(search, list(dict.fromkeys(unfit)))
+        rests = {each.data: each.resting for each in taken}
+        states, unfit = states_of(search, list(rests), {})
+        search.exploration.adopt(
+            [state for data, state in states.items() if not rests[data]],
+            [state for data, state in states.items() if rests[data]],
+        )
+        search.exploration.adopt(self._tally.begun_again(search, unfit))
