@@ -317,7 +317,8 @@ def test_texts_longer_than_others_are_tried_where_nobody_bounds_them(
     bounds: tuple[str, ...], tmp_path: Path
 ) -> None:
     (tmp_path / "old.c").write_text(CONVERTED.replace("CHANGED", "0"))
-    (tmp_path / "new.c").write_text(CONVERTED.replace("CHANGED", "errno != 0"))
+    changed = "errno != 0 && *option->value < 0"  # the number below all longs, and no other
+    (tmp_path / "new.c").write_text(CONVERTED.replace("CHANGED", changed))
     words = ("build", "old.c", "new.c", "--entry", "f", "--time", "20", "--stop-after", "1")
     done = csgtest(*words, *bounds, folder=tmp_path)
     assert done.code == (not bounds), done.out
