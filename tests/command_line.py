@@ -196,6 +196,11 @@ def _import_early() -> None:
         page.templates(Path(page.__file__).parent).get_template(name)
 
 
+def hear_interrupts() -> None:
+    """Let SIGINT interrupt again: a shell has what it runs in the background ignore it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def _run(files: list[int], words: list[str], folder: str, environment: dict[str, str]) -> NoReturn:
     """``cli.py`` as it is run by a shell."""
     for number, each in enumerate(files):
@@ -204,7 +209,7 @@ def _run(files: list[int], words: list[str], folder: str, environment: dict[str,
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    hear_interrupts()
     sys.argv = [*CSGTEST[1:], *words]
     code = 1
     try:

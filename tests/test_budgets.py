@@ -14,7 +14,15 @@ from pathlib import Path
 import pytest
 
 from symexec.progress import LiveLine, PlainLines, Silence
-from tests.command_line import CSGTEST, SAMPLES, csgtest, pair, read_report, write_versions
+from tests.command_line import (
+    CSGTEST,
+    SAMPLES,
+    csgtest,
+    hear_interrupts,
+    pair,
+    read_report,
+    write_versions,
+)
 
 OUT = "csgtest-out"
 
@@ -32,7 +40,7 @@ def endless(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+        preexec_fn=hear_interrupts,  # noqa: PLW1509
     )
     yield process
     process.kill()
@@ -196,7 +204,7 @@ def test_a_compiler_that_never_ends_does_not_hold_an_interrupted_run_up(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+        preexec_fn=hear_interrupts,  # noqa: PLW1509
     ) as process:
         try:
             until = time.monotonic() + 60

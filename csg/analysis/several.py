@@ -172,10 +172,11 @@ class _Flow:
             case CompoundAssign(operator="+" | "-" | "+=" | "-=", target=target):
                 self._steps(target)
             case Binary(operator="+" | "-", left=left, right=right, type=Pointer()):
-                pointer, number = (left, right) if _is_pointer(left) else (right, left)
-                if constant_of(number) != 0:
+                pointer, other = (left, right) if _is_pointer(left) else (right, left)
+                number = constant_of(other)
+                if number != 0:
                     self._steps(pointer)
-                    self._steps_over(pointer, constant_of(number))
+                    self._steps_over(pointer, number)
             case Index(base=base, index=index) if constant_of(index) != 0:
                 self._steps(base)
             case Cast(operand=operand, type=kind):
@@ -226,16 +227,16 @@ class _Flow:
             self._stepped.update(each for each in _origins(pointer) if each[1] >= 0)
         self._as_rows(pointer)
 
-    def _steps_over(self, pointer: Expression, bytes_: int | None) -> None:
+    def _steps_over(self, pointer: Expression, number: int | None) -> None:
         """Note ``(char *) s + sizeof *s``: a step over whole structures, byte by byte."""
         inner = pointer
         while isinstance(inner, Cast):
             inner = inner.operand
-        if inner is pointer or bytes_ is None or not isinstance(inner.type, Pointer):
+        if inner is pointer or number is None or not isinstance(inner.type, Pointer):
             return
         size = size_of(inner.type.target) if isinstance(inner.type.target, Record) else None
         wide = size_of(pointer.type.target) if isinstance(pointer.type, Pointer) else None
-        if size and wide and bytes_ * wide % size == 0:
+        if size and wide and number * wide % size == 0:
             self._steps(inner)
 
     def _as_rows(self, pointer: Expression) -> None:

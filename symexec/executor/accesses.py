@@ -41,7 +41,7 @@ from symexec.memory import (
     offset_of,
 )
 from symexec.memory.space import OFFSET_MASK
-from symexec.shadow.directions import taking
+from symexec.shadow.directions import going, taking
 from symexec.state.endings import Access, Cut, MemoryFault
 from symexec.state.state import EventKind, State
 
@@ -362,7 +362,7 @@ def allocate(engine: Execution, state: State, step: Allocate) -> Iterator[State]
     )
     assert not isinstance(within, Shadowed)
     for way in engine.ways(state, within):
-        successor = taking(state.fork() if way.path is not state.path else state, way)
+        successor = going(state, way)
         if way.taken:
             most = engine.most(successor, size)
             yield _allocated(engine, successor, step, most, size)
@@ -381,7 +381,7 @@ def _larger(engine: Execution, state: State, step: Allocate, size: Term) -> Iter
         assert not isinstance(same, Shadowed)
         other: State | None = None
         for way in engine.ways(state, same):
-            successor = taking(state.fork() if way.path is not state.path else state, way)
+            successor = going(state, way)
             if way.taken:
                 yield _allocated(engine, successor, step, value, None)
             else:
@@ -396,7 +396,7 @@ def _too_large(engine: Execution, state: State, size: Term) -> Iterator[State]:
     over = compare("ult", 64, STACK, size)
     assert not isinstance(over, Shadowed)
     for way in engine.ways(state, over):
-        successor = taking(state.fork() if way.path is not state.path else state, way)
+        successor = going(state, way)
         if way.taken:
             place = Place(None, 0, Fault(FaultKind.STACK_OVERFLOW, "a local array"))
             yield from fault(engine, successor, place, 0, write=True)

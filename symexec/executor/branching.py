@@ -22,7 +22,7 @@ from symexec.expr import (
     old_half,
 )
 from symexec.memory import BOTH, NEW, OLD, FaultKind
-from symexec.shadow.directions import Way, is_open, joint_ways, taking, ways
+from symexec.shadow.directions import Way, going, is_open, joint_ways, taking, ways
 from symexec.shadow.regions import begin
 from symexec.state.endings import Access, Cut, DivisionByZero, MemoryFault
 from symexec.state.inputs import Misfit, Script
@@ -331,7 +331,7 @@ def divide(engine: Execution, state: State, step: Binary) -> Iterator[State]:
     trapping = _traps(step, left, right)
     for way in ways(trapping, state.path, engine.solver, state.leading):  # type: ignore[arg-type]
         traps = way.taken
-        successor = taking(state.fork() if way.path is not state.path else state, way)
+        successor = going(state, way)
         if traps:
             yield from engine.end(successor, DivisionByZero())
         else:

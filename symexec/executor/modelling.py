@@ -30,7 +30,7 @@ from symexec.runtime.contract import (
     Request,
     Suggest,
 )
-from symexec.shadow.directions import Way, followed, is_open, taking, ways
+from symexec.shadow.directions import Way, followed, going, is_open, taking, ways
 from symexec.shadow.regions import begin_instruction
 from symexec.state.endings import Access, AssumptionFailed, Exit, MemoryFault, Unsupported
 from symexec.state.inputs import Script
@@ -211,7 +211,7 @@ def _sized(engine: Execution, state: State, unproven: Unproven) -> Decided:
     large = inside(address, item, unproven.size, state.mode)
     found: Decided = []
     for way in engine.ways(state, large):
-        successor = taking(state.fork() if way.path is not state.path else state, way)
+        successor = going(state, way)
         if way.taken:
             learn(successor, item, unproven.offset, unproven.size)
             found.append((successor, 0))

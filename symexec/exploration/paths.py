@@ -140,7 +140,8 @@ class Exploration:
         self._turn = 0
         self._states = 0
         self.tested_divergences: set[tuple[int, str]] = set()
-        self.is_helped: Callable[[], bool] = bool  # do other processes have states of this search?
+        # do other processes have states of this search?
+        self.is_helped: Callable[[], bool] = lambda: False
         self._points: set[object] = set()
         self._endlessness = Endlessness(engine)
         self.traces: set[int] = set()  # of the paths on which the versions diverge
@@ -291,14 +292,18 @@ class Exploration:
     def _keep(self, retained: int) -> None:
         """Keep the ``retained`` states that would be selected next, whatever the searcher is; drop
         the others."""
-        order: list[State] = []
-        while not self.searcher.empty():
-            state = self.searcher.select()
-            self.searcher.update(state, (), covers=False)
-            order.append(state)
+        order = list(self._taken_out())
         for state in order[retained:]:
             self._endlessness.forget(state)
         self.searcher.update(None, order[:retained], covers=False)
+
+    def _taken_out(self) -> Iterator[State]:
+        """The waiting states in the order in which they would be selected; each leaves the
+        searcher."""
+        while not self.searcher.empty():
+            state = self.searcher.select()
+            self.searcher.update(state, (), covers=False)
+            yield state
 
     def _forgotten(self, count: int) -> None:
         self.counters.forgotten += count
@@ -324,12 +329,14 @@ class Exploration:
         """Give away every second of the states that would run next, so many at most; one stays."""
         given: list[State] = []
         retained: list[State] = []
-        while len(given) < count and not self.searcher.empty():
-            state = self.searcher.select()
-            self.searcher.update(state, (), covers=False)
+        if count <= 0:
+            return given
+        for state in self._taken_out():
             if len(retained) > len(given) and state.seed is None:
                 self._endlessness.forget(state)
                 given.append(state)
+                if len(given) == count:
+                    break
             else:
                 retained.append(state)
         self.searcher.update(None, retained, covers=False)
@@ -347,11 +354,7 @@ class Exploration:
 
     def drain(self) -> tuple[list[State], list[State]]:
         """Give away all states, and those at rest."""
-        found: list[State] = []
-        while not self.searcher.empty():
-            state = self.searcher.select()
-            self.searcher.update(state, (), covers=False)
-            found.append(state)
+        found = list(self._taken_out())
         resting = [] if self._rest is None else self._rest.states()
         if self._rest is not None:
             self._rest.keep(0)

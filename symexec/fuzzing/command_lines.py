@@ -77,11 +77,12 @@ def lines(
             found[-1] = ((cost + LATE, number), line)
             found.append(((cost, number), tuple(map(_shortened, line))))
     found.sort(key=lambda each: each[0])
-    plain = [each for each in found if not any(word.text for word in each[1])]
-    with_framed = [each for each in found if any(word.text in framed for word in each[1])]
-    apart = {line for _, line in (*plain, *with_framed)}
-    shaped = [each for each in found if each[1] not in apart][:MOST_LINES]
-    retained = [*plain, *shaped, *with_framed[: MOST_LINES // 4]]
+    plain, shaped, with_framed = found[:0], found[:0], found[:0]
+    for each in found:
+        texts = {word.text for word in each[1]} - {b""}
+        kind = plain if not texts else shaped if texts.isdisjoint(framed) else with_framed
+        kind.append(each)
+    retained = [*plain, *shaped[:MOST_LINES], *with_framed[: MOST_LINES // 4]]
     retained.sort(key=lambda each: each[0])
     return tuple(dict.fromkeys(line for _, line in retained))
 

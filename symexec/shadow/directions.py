@@ -71,6 +71,11 @@ def taking(state: State, way: Way) -> State:
     return state
 
 
+def going(state: State, way: Way) -> State:
+    """The state itself where the way assumes nothing, else a fork that goes it."""
+    return taking(state.fork() if way.path is not state.path else state, way)
+
+
 def is_open(found: Sequence[Way]) -> bool:
     """Was there more than one way? A script has one of them, with what was answered."""
     return len(found) > 1 or any(answer & 2 for way in found for answer in way.answers)

@@ -43,7 +43,7 @@ from csg.language.syntax import (
     TranslationUnit,
     VaArg,
 )
-from csg.language.traversal import walk
+from csg.language.traversal import Tree, walk
 from csg.language.type_text import declaration_text
 from csg.language.types import (
     Array,
@@ -150,17 +150,13 @@ def is_driven(function: FunctionDefinition, members: Collection[str] = ()) -> bo
 def _called_members(units: Sequence[TranslationUnit], entry: str) -> set[str]:
     """The names of the members that a function, or one that it calls, calls as functions."""
     found: set[str] = set()
-    for unit in units:
-        functions = {each.symbol.name: each for each in unit.functions}
-        if entry not in functions:
-            continue
-        for node in walk(*(each.body for each in called_from(functions, functions[entry]))):
-            if isinstance(node, Call):
-                inner = node.function
-                while isinstance(inner, Cast | Dereference):
-                    inner = inner.operand
-                if isinstance(inner, Member):
-                    found.add(inner.field.name)
+    for node, _ in _reached(units, entry):
+        if isinstance(node, Call):
+            inner = node.function
+            while isinstance(inner, Cast | Dereference):
+                inner = inner.operand
+            if isinstance(inner, Member):
+                found.add(inner.field.name)
     return found
 
 
@@ -194,24 +190,31 @@ def _taken(units: Sequence[TranslationUnit], entry: str) -> set[str]:
     """The kinds of arguments that a function, or one that it calls, takes by ``va_arg``. A function
     without source may take any."""
     found: set[str] = set()
+    for node, functions in _reached(units, entry):
+        match node:
+            case VaArg(type=Integer() | Enumeration()):
+                found.add("number")
+            case VaArg(type=Floating()):
+                found.add("fraction")
+            case VaArg(type=Pointer()):
+                found.add("text")
+            case Call(arguments=arguments) if called_name(node) not in functions:
+                if any(isinstance(each.type, VaList) for each in arguments):
+                    found.update(_KINDS)
+            case _:
+                pass
+    return found
+
+
+def _reached(
+    units: Sequence[TranslationUnit], entry: str
+) -> Iterator[tuple[Tree, dict[str, FunctionDefinition]]]:
+    """The code of a function and of those that it calls, each with the functions of its file."""
     for unit in units:
         functions = {each.symbol.name: each for each in unit.functions}
-        if entry not in functions:
-            continue
-        for node in walk(*(each.body for each in called_from(functions, functions[entry]))):
-            match node:
-                case VaArg(type=Integer() | Enumeration()):
-                    found.add("number")
-                case VaArg(type=Floating()):
-                    found.add("fraction")
-                case VaArg(type=Pointer()):
-                    found.add("text")
-                case Call(arguments=arguments) if called_name(node) not in functions:
-                    if any(isinstance(each.type, VaList) for each in arguments):
-                        found.update(_KINDS)
-                case _:
-                    pass
-    return found
+        if entry in functions:
+            for each in called_from(functions, functions[entry]):
+                yield from ((node, functions) for node in walk(each.body))
 
 
 def driver_text(

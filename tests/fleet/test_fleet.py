@@ -23,7 +23,7 @@ from fleet.lists import read_list
 from fleet.store import Store
 from fleet.tasks import run
 from symexec.options import FleetOptions
-from tests.command_line import CSGTEST, Done, csgtest
+from tests.command_line import CSGTEST, Done, csgtest, hear_interrupts
 from tests.fleet.test_lists import Contents
 
 Found = set[tuple[str, str]]  # the task and the fingerprint
@@ -103,8 +103,7 @@ class Client:
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=self._log,
-            # a shell has what it runs in the background ignore it
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+            preexec_fn=hear_interrupts,  # noqa: PLW1509
         )
 
     def __enter__(self) -> Client:

@@ -14,7 +14,14 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.command_line import CSGTEST, csgtest, differing, read_report, write_versions
+from tests.command_line import (
+    CSGTEST,
+    csgtest,
+    differing,
+    hear_interrupts,
+    read_report,
+    write_versions,
+)
 from tests.fleet.test_fleet import wait_for
 
 pytestmark = pytest.mark.night
@@ -49,8 +56,7 @@ def searching(folder: Path, bits: int = MANY) -> Iterator[subprocess.Popen[bytes
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            # a shell has what it runs in the background ignore it
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+            preexec_fn=hear_interrupts,  # noqa: PLW1509
         )
     try:
         yield process

@@ -12,7 +12,7 @@ from symexec.campaign.building import BuildJob
 from symexec.options import After, BuildOptions, InputOptions, Range, SearchOptions
 from symexec.progress import progress_for
 from symexec.replay import NativeReplay
-from tests.command_line import csgtest
+from tests.command_line import csgtest, write_versions
 from tests.jobs import finished
 from tests.nightly import daily
 
@@ -101,11 +101,10 @@ def test_without_a_proof_there_is_a_test_and_no_claim(
 
 def test_a_long_loop_that_ends_is_followed_to_its_end(tmp_path: Path) -> None:
     """Its counter comes by the same place many times, never with the same value."""
-    for name, value in (("old", 1), ("new", 2)):
-        (tmp_path / f"{name}.c").write_text(
-            "int f(int x) { int n = 0; for (int i = 0; i < 30000; i++) n ^= i & 1; "
-            f"return x + n + {value}; }}"
-        )
+    text = (
+        "int f(int x) { int n = 0; for (int i = 0; i < 30000; i++) n ^= i & 1; return x + n + %d; }"
+    )
+    write_versions(tmp_path, text % 1, text % 2)
     job = searched((tmp_path / "old.c", tmp_path / "new.c"), After.BOTH)
     assert job.exhausted and job.counters.paths == 1 and len(job.predicted) == 1
 
@@ -167,11 +166,11 @@ def test_a_hang_whose_state_never_repeats_stays_in_the_table(tmp_path: Path) -> 
 
 def test_paths_on_which_both_versions_fail_alike_are_counted(tmp_path: Path) -> None:
     """What would come behind them is not compared."""
-    for name, value in (("old", 1), ("new", 2)):
-        (tmp_path / f"{name}.c").write_text(
-            "int f(int x) { int own[4] = {0}; if (x == 7) own[x] = 1;\n"
-            f"return own[x & 3] + (x > 8 ? {value} : 0); }}"
-        )
+    text = (
+        "int f(int x) { int own[4] = {0}; if (x == 7) own[x] = 1;\n"
+        "return own[x & 3] + (x > 8 ? %d : 0); }"
+    )
+    write_versions(tmp_path, text % 1, text % 2)
     job = searched((tmp_path / "old.c", tmp_path / "new.c"), After.BOTH)
     ((place, count),) = job.counters.both_fail.items()
     assert count == 1 and place.startswith("out-of-bounds at ") and "new.c:1:" in place

@@ -8,7 +8,16 @@ import pytest
 
 from symexec.expr import Data, Shadowed, Term, TermTable, binary, compare, evaluate
 from symexec.memory import Memory
-from symexec.shadow.directions import Directions, Way, followed, is_open, joint_ways, taking, ways
+from symexec.shadow.directions import (
+    Directions,
+    Way,
+    followed,
+    going,
+    is_open,
+    joint_ways,
+    taking,
+    ways,
+)
 from symexec.solver import EMPTY, Answer, Assignment, PathCondition, build_solver
 from symexec.state.inputs import FIRST_VALUE, Guided, Prefix, Script, answers_of
 from symexec.state.state import State
@@ -317,3 +326,12 @@ def test_a_state_goes_a_way_and_keeps_what_was_answered() -> None:
     state, path = State(Memory(), EMPTY), assuming(below(4))
     assert taking(state, Way(True, path, (3, 0))) is state
     assert state.path is path and answers_of(state.decisions, state.recent) == [3, 0]
+
+
+def test_only_a_way_that_assumes_something_is_a_fork() -> None:
+    state = State(Memory(), EMPTY)
+    assert going(state, Way(True, EMPTY, (1,))) is state
+    assert answers_of(state.decisions, state.recent) == [1]
+    fork = going(state, Way(True, assuming(below(4)), (3,)))
+    assert fork is not state and inputs(fork.path) == {0, 1, 2, 3}
+    assert answers_of(fork.decisions, fork.recent) == [1, 3] and state.path is EMPTY
