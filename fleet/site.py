@@ -1,7 +1,8 @@
 """The store as pages that need no server and no network: runs, differences over time, flaky ones.
 
     csgtest site DIR    DIR/index.html  run-1.html ..  difference-0123456789ab.html ..
-                        DIR/reports/TASK/report.html, as csgtest build wrote it
+                        DIR/reports/TASK/report.html, as csgtest build wrote it, and the
+                        files that it links to, at their places beside it
 
 Texts come into the pages through the templates alone (fleet/pages), which escape all of them; the
 pages run no script.
@@ -9,13 +10,16 @@ pages run no script.
 
 from __future__ import annotations
 
+import html
 import os
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from csg import VERSION
 from csg.errors import LINES, UsageError, printable
@@ -30,6 +34,7 @@ from symexec.testcases.store import replace_file
 
 _PAGES = Path(__file__).parent / "pages"
 _REPORT = "report.html"
+_LINK = re.compile(r'href="([^"#]+)"')
 _OURS = ".csgtest-site"  # marks a folder that may be written again
 
 
@@ -226,16 +231,27 @@ class _Site:
         replace_file(self._folder / name, printable(text, LINES).encode())
 
     def _copy(self, task: str, report: str) -> None:
-        """The page of a report, next to those of the site."""
-        wanted = f"{report}/{_REPORT}" if report else _REPORT
-        held = [each["hash"] for each in self._store.files(task) if each["name"] == wanted]
-        if not held:
+        """The page of a report, and the files of its task that it links to, at the places that they
+        have in the output folder."""
+        held = {each["name"]: each["hash"] for each in self._store.files(task)}
+        folder = self._folder / "reports" / _plain(task)
+        wanted = posixpath.join(report, _REPORT)
+        if wanted not in held or not _is_below(folder, wanted):
             return
-        before = f"{_plain(report)}-" if report else ""
-        name = f"reports/{_plain(task)}/{before}{_REPORT}"
-        (self._folder / name).parent.mkdir(parents=True, exist_ok=True)
-        replace_file(self._folder / name, self._store.artefacts.get(held[0]))
-        self._reports[task, report] = name
+        page = self._store.artefacts.get(held[wanted])
+        links = _LINK.findall(page.decode("utf-8", "replace"))
+        named = {posixpath.normpath(posixpath.join(report, html.unescape(each))) for each in links}
+        for name in sorted({wanted, *(named & held.keys())}):
+            if _is_below(folder, name):
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                content = page if name == wanted else self._store.artefacts.get(held[name])
+                replace_file(folder / name, content)
+        self._reports[task, report] = quote(f"reports/{folder.name}/{wanted}")
+
+
+def _is_below(folder: Path, name: str) -> bool:
+    """Whether a file of that name is in the folder, whatever the name has in it."""
+    return (folder / name).resolve().is_relative_to(folder.resolve())
 
 
 def _plain(text: str) -> str:

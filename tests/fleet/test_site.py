@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -33,6 +34,27 @@ def outcome(*fingerprints: str) -> Outcome:
     )
     files = (("report.html", b"<!DOCTYPE html><title>of csgtest build</title>"),)
     return replace(OUTCOME, reports=(REPORT,), findings=findings, files=files)
+
+
+def outcome_with_files(*files: tuple[str, bytes]) -> Outcome:
+    """A difference in each folder that has a report.html."""
+    folders = [name.rpartition("/")[0] for name, _ in files if name.endswith("report.html")]
+    return replace(
+        OUTCOME,
+        reports=tuple(replace(REPORT, name=each) for each in folders),
+        findings=tuple(replace(FINDING, report=each) for each in folders),
+        files=files,
+    )
+
+
+def dangling(site: Path) -> list[tuple[Path, str]]:
+    """The links of all pages that lead nowhere."""
+    return [
+        (page.relative_to(site), link)
+        for page in site.rglob("*.html")
+        for link in re.findall(r'href="([^"#]+)"', page.read_text())
+        if not (page.parent / unquote(link)).exists()
+    ]
 
 
 @pytest.fixture
@@ -63,11 +85,39 @@ def text(page: Path) -> str:
 def test_links_lead_somewhere(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert len(pages) == 6 + 3
-    links = {
-        (page, link) for page in pages for link in re.findall(r'href="([^"#]+)"', page.read_text())
-    }
-    assert len(links) > 10
-    assert [(page, link) for page, link in links if not (page.parent / link).exists()] == []
+    assert sum(len(re.findall(r'href="[^"#]+"', page.read_text())) for page in pages) > 10
+    assert dangling(site) == []
+
+
+def test_what_a_report_links_to_is_there_as_well(tmp_path: Path) -> None:
+    """Tests of both reports of a task, which have the same names, and a picture; no other file."""
+    link = b'<a href="tests/t0001.txt">t0001</a> <a href="#g1">g1</a> <a href="csg.svg"></a>'
+    files = [
+        (f"{folder}/{name}", content + folder.encode())
+        for folder in ("cut/main", "cut/a b?#")
+        for name, content in (
+            ("report.html", link),
+            ("report.json", b"{}"),
+            ("tests/t0001.txt", b""),
+            ("csg.svg", b""),
+        )
+    ]
+    outside = b'<a href="../../../../../outside"></a><a href="/outside"></a>'
+    hostile = (("../escaped/report.html", b""), ("report.html", outside), ("../../outside", b""))
+    with Store.open(str(tmp_path / "store")) as store:
+        planned = [task("a", "b"), task("b", "c")]
+        store.begin("fleet", "LIST.toml", planned)
+        for each, held in zip(planned, (files, hostile), strict=True):
+            store.complete(each.id, outcome_with_files(*held))
+    site = tmp_path / "deep" / "site"
+    write_site(SiteOptions(site, StoreOptions(str(tmp_path / "store"))))
+    assert [where for where in dangling(site) if "outside" not in where[1]] == []
+    for folder in ("cut/main", "cut/a b?#"):
+        below = site / "reports" / planned[0].id / folder
+        assert (below / "tests/t0001.txt").read_text() == folder
+        assert sorted(each.name for each in below.iterdir()) == ["csg.svg", "report.html", "tests"]
+    everywhere = {each.name for each in tmp_path.rglob("*")}
+    assert everywhere.isdisjoint({"escaped", "outside"})
 
 
 def test_texts_are_escaped_and_nothing_is_loaded(site: Path) -> None:
