@@ -36,6 +36,8 @@ PACKAGES = (
 )  # fmt: skip
 R = TypeVar("R")
 _IDENTITY = ("-c", "user.name=series", "-c", "user.email=series@localhost")
+# So that the same archives give the same commits.
+_DATES = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "2000-01-01T00:00:00Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,12 @@ def _committed(tree: Path, message: str) -> str:
 
 def git(tree: Path, *words: str) -> str:
     done = subprocess.run(
-        ["git", *_IDENTITY, *words], cwd=tree, check=True, capture_output=True, errors="replace"
+        ["git", *_IDENTITY, *words],
+        cwd=tree,
+        env={**os.environ, **_DATES},
+        check=True,
+        capture_output=True,
+        errors="replace",
     )
     return done.stdout
 

@@ -1,0 +1,130 @@
+"""A fleet of Debian's patches is listed, killed, resumed and told of (``benchmarks.fleets``)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tarfile
+from dataclasses import asdict
+from pathlib import Path
+
+from benchmarks.fleets import (
+    Measured,
+    Pages,
+    Row,
+    Survived,
+    document,
+    made_pages,
+    pages_of,
+    ranges,
+    rows_of,
+    sample_pairs,
+    series,
+    stored,
+    survived,
+    write_list,
+)
+from fleet.lists import read_list
+from symexec.options import FleetOptions
+
+SAMPLES = Path(__file__).parent.parent.parent / "samples"
+PATCH = """\
+--- a/{file}
++++ b/{file}
+@@ -1 +1 @@
+-{old}
++{new}
+"""
+
+
+def write_package(folder: Path) -> None:
+    """The archives of a package with four patches, of which the second touches no C."""
+    upstream, patches = folder / "words-1.0", folder / "debian" / "patches"
+    upstream.mkdir()
+    patches.mkdir(parents=True)
+    (upstream / "words.c").write_text("int main(void) { return 0; }\n")
+    (upstream / "README").write_text("zero\n")
+    edits = (
+        ("one", "words.c", "int main(void) { return 0; }", "int main(void) { return 1; }"),
+        ("read", "README", "zero", "one"),
+        ("two", "words.c", "int main(void) { return 1; }", "int main(void) { return 2; }"),
+        ("three", "words.c", "int main(void) { return 2; }", "int main(void) { return 3; }"),
+    )
+    (patches / "series").write_text("".join(f"{name}\n" for name, *_ in edits))
+    for name, file, old, new in edits:
+        (patches / name).write_text(PATCH.format(file=file, old=old, new=new))
+    for kind, place in (("orig", upstream), ("debian", folder / "debian")):
+        with tarfile.open(folder / f"words_1.0.{kind}.tar.gz", "w:gz") as archive:
+            archive.add(place, place.name)
+        shutil.rmtree(place)
+
+
+def test_a_list_has_the_patches_of_c_the_samples_and_generated_pairs(tmp_path: Path) -> None:
+    write_package(tmp_path)
+    steps = series("words", tmp_path, 20)
+    assert [each.patch for each in steps] == ["one", "two", "three"]
+    assert [len(text.split("..")) for text in ranges(steps)] == [2, 2]
+    assert series("words", tmp_path, 2) == steps[:2], "the same archives, other commits"
+    series("words", tmp_path, 20)
+    path = write_list(tmp_path, {"words": steps, "bare": []}, SAMPLES, [0, 1])
+    candidates = read_list(FleetOptions(path), lambda content: str(hash(content)))
+    labels = [each.label for each in candidates]
+    assert {"one", "two", "three"} == {
+        label.split()[-1] for label in labels if label.startswith("words-1.0 ")
+    }
+    assert "generated/parser1/old.c generated/parser1/new.c" in labels
+    assert "samples/shelf/old samples/shelf/new" in labels
+    pairs = [*sample_pairs(SAMPLES)]
+    assert len(labels) == 3 + len(pairs) + 2
+    assert {old.parent.name for old, _ in pairs} == {
+        each.name for each in SAMPLES.iterdir() if each.is_dir()
+    }
+
+
+def test_what_was_complete_before_a_kill_is_there_and_not_run_again(tmp_path: Path) -> None:
+    samples = tmp_path / "few"
+    for name in ("foo", "plus_two"):
+        shutil.copytree(SAMPLES / name, samples / name)
+    write_list(tmp_path, {}, samples, [])
+    found = survived(tmp_path, ["--time=3", "--jobs=1"], shares=[0.5], beat=0.5)
+    assert (found.wrong, found.kills, found.after) == ([], [1], [0, 0])
+    assert found.ran in ([1, 1], [0, 1])  # killed before it could say so
+    (row,) = rows_of(tmp_path, {})
+    assert (row.name, row.tasks, row.done, row.mispredicted) == ("samples", 2, 2, 0)
+    assert row.differences >= 2 and row.tests >= 2
+    pages = made_pages(tmp_path)
+    assert pages.dangling == () and pages.links > pages.pages > 4
+    whole = Measured((row,), ("zip",), found, pages, "--time 3", 20)
+    (tmp_path / "measured.json").write_text(json.dumps(asdict(whole)))
+    assert stored(tmp_path / "measured.json") == whole
+
+
+def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "index.html").write_text(
+        '<a href="reports/a.html#g1"></a><a href="reports/a.html#g2"></a><a href="b.html"></a>'
+        '<a href="https://example.org/"></a><img src="data:image/png;base64,AA=="><p id="top">'
+        '<a href="#top"></a>'
+    )
+    (tmp_path / "reports" / "a.html").write_text('<p id="g1"><a href="../index.html">up</a>')
+    found = pages_of(tmp_path)
+    assert (found.pages, found.links) == (2, 7)
+    assert found.dangling == (
+        "index.html: reports/a.html#g2",
+        "index.html: b.html",
+        "index.html: https://example.org/",
+    )
+
+
+def test_the_page_tells_of_each_package() -> None:
+    rows = (
+        Row("words", 3, 3, 2, (("one", "failed: make | said no"),), 4, 5, 0),
+        Row("samples", 0, 2, 1, (("foo", "poisoned: each of 3 has died"),), 1, 2, 1),
+    )
+    run = Survived(12.4, [1, 3], [1, 2, 2], 0, 0, 0, [0, 0], [1.2, 3.4])
+    text = document(Measured(rows, ("zip",), run, Pages(7, 9, ()), "--time 3", 20))
+    assert "| words | 3 | 3 | 2 | 1 | 4 | 5 | 0 | one: failed: make / said no |" in text
+    assert "| samples | - | 2 | 1 | 1 | 1 | 2 | 1 | foo: poisoned: each of 3 has died |" in text
+    assert "**3 patches of 1 packages, 5 tasks, 3 done; kills survived: 2; lost: 0;" in text
+    assert "| failed | 1 |\n| poisoned | 1 |\n| differences | 5 |" in text
+    assert "Not on the mirror: zip." in text
