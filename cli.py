@@ -165,7 +165,7 @@ def _told_to_stop() -> int:
 
 
 def _found_settings(given: Namespace) -> Settings | None:
-    from symexec.projects.configured import found_settings
+    from symexec.projects.revisions import found_settings
 
     return found_settings(given)
 
@@ -255,7 +255,7 @@ def _with_databases(options: Options, silent: bool) -> Options:
     located = asked.BuildOptions, asked.CompareOptions, asked.GraphOptions, asked.UnifyOptions
     if not isinstance(options, located) or options.files.revision is not None:
         return options
-    from symexec.projects.configured import with_databases
+    from symexec.projects.revisions import with_databases
 
     files, notes = with_databases(options.files, options.old, options.new)
     for note in () if silent else notes:
@@ -668,7 +668,7 @@ def _confirmed(reason: str) -> bool:
 
 
 def _init(options: InitOptions) -> int:
-    from symexec.projects.configured import write_first
+    from symexec.projects.revisions import write_first
     from symexec.search.registry import described
 
     print(f"written: {write_first(options.force, described())}")

@@ -185,7 +185,7 @@ def _import_early() -> None:
         "csg.frontend.translate",
         "csg.render",
         "symexec.options.arguments",
-        "symexec.projects.configured",
+        "symexec.projects.revisions",
         "symexec.report.session",
         "symexec.report.table",
     ):

@@ -32,8 +32,10 @@ from csg.language.types import INT, Array, Function, Record, Type, Void, decayed
 def typedef(context: Context, node: Node) -> list[Statement]:
     found = context.type_name(node.type)
     wished = wishes(context, node.attributes, innermost(node.type).attributes)
-    if wished.transparent and isinstance(found.type, Record):
-        found.type.transparent = True
+    if isinstance(found.type, Record):
+        found.type.transparent |= wished.transparent
+        if not found.type.tag.isidentifier():
+            found.type.typedef = found.type.typedef or node.name
     meaning = Qualified(
         wished.adapted(context, found.type, node.coord),
         found.qualifiers,

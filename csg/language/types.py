@@ -138,6 +138,7 @@ class Record:
     packed: bool = False
     transparent: bool = False  # a union: an argument may be what a member can hold
     spelling: str = ""  # of an opaque type, which C has no record for: "double _Complex"
+    typedef: str = ""  # the first one that names it, where the source gives no tag
 
     def __str__(self) -> str:
         return self.spelling or f"{self.kind} {self.tag}"

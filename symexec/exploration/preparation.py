@@ -61,8 +61,9 @@ from symexec.search.registry import Aim
 from symexec.search.strategies import pruner
 from symexec.search.targets import Frontier, Targets
 from symexec.state.state import State
-from symexec.testcases import EntrySignature, called_with, differing_part, signature_of
+from symexec.testcases import EntrySignature, Step, called_with, differing_part, signature_of
 from symexec.testcases.driver import driven_files
+from symexec.testcases.sequences import is_sequence, sequence_files
 
 if TYPE_CHECKING:
     from csg.unify import Unified
@@ -282,6 +283,7 @@ class Read:
     unified: Unified
     entry: str
     notes: tuple[str, ...]  # for the report
+    steps: tuple[Step, ...] = ()  # of a driver of several calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,16 +330,23 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
         for each in sorted(_called_as_they_are(files))
     )
     files = tuple(file for file in files if file not in left_out)
-    entry, nowhere = _entry(pair.old, pair.new, options.inputs.entry)
-    driven = driven_files(files, pair, entry, compared_with_null) if nowhere is None else None
+    nowhere: UsageError | None = None
+    steps: tuple[Step, ...] = ()
+    driven: tuple[FilePair, ...] | None = None
+    if is_sequence(options.inputs.entry or ""):
+        driven, entry, steps = sequence_files(files, pair, options.inputs.entry or "")
+    else:
+        entry, nowhere = _entry(pair.old, pair.new, options.inputs.entry)
+        if nowhere is None:
+            driven = driven_files(files, pair, entry, compared_with_null)
+            entry = entry if driven is None else DRIVEN + entry
     if driven is not None:
-        files, entry = driven, DRIVEN + entry
-        pair = read_pair(files)
+        files, pair = driven, read_pair(driven)
     if driven is not None or readings is None:
         unified = unify_pair(pair, entry, options.annotation)
     else:
         unified = readings.unify(named, entry, options.annotation)
-    read = Read(files, pair, unified, entry, notes)
+    read = Read(files, pair, unified, entry, notes, steps)
     inputs, changed = options.inputs, bool(unified.changes)
     described = bool(inputs.ranges or inputs.assumptions or inputs.symbolic_globals)
     if nowhere is not None and (changed or described):
@@ -392,22 +401,23 @@ def _check_inputs(units: Sequence[TranslationUnit], entry: str, inputs: InputOpt
 def lower(read: Read, options: BuildOptions) -> Lowered:
     """Lower the unified program while the compiler checks its text. If the text is no C, unify more
     coarsely and lower again."""
-    lowered, error = _lowered(read.unified, read.entry, options, confirms=options.replay)
+    lowered, error = _lowered(read, read.unified, options, confirms=options.replay)
     if error is None:
         return lowered
     found = located(lowered.unified, lowered.text, error)
     again = confirmed(lowered.unified, read.entry, found, annotation=options.annotation)
-    return _lowered(again, read.entry, options, confirms=False)[0]
+    return _lowered(read, again, options, confirms=False)[0]
 
 
 def _lowered(
-    unified: Unified, entry: str, options: BuildOptions, confirms: bool
+    read: Read, unified: Unified, options: BuildOptions, confirms: bool
 ) -> tuple[Lowered, tuple[int, str] | None]:
     """The lowered program, and the compiler's error for its text, if it was asked."""
     text = printed(unified, ids=True)
-    signature, stepped = None, ALONE
+    signature, stepped, entry = None, ALONE, read.entry
     if entry != "main":
         signature, stepped = _signature(unified, entry, options.inputs)
+        signature = replace(signature, steps=read.steps)
     with Confirmation(text, MASKED if confirms else (), flags=options.flags) as confirmation:
         lowered = Lowered(unified, text, program_of(unified, entry), signature, stepped)
         return lowered, confirmation.error()
@@ -514,6 +524,6 @@ def with_lasting(
         inputs = replace(inputs, symbolic_globals=tuple(named))
     known = {symbol.name: symbol for symbol in prepared.symbols}
     symbols = [known[name] for name in inputs.symbolic_globals if name in known]
-    signature = signature_of(prepared.entry, symbols, prepared.asked, prepared.several)
-    signature = replace(signature, lasting=found.parts)
-    return replace(options, inputs=inputs), signature
+    made = signature_of(prepared.entry, symbols, prepared.asked, prepared.several)
+    made = replace(made, lasting=found.parts, steps=signature.steps)
+    return replace(options, inputs=inputs), made

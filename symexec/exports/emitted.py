@@ -36,6 +36,7 @@ from symexec.testcases import (
     Value,
 )
 from symexec.testcases.command_text import printf_command
+from symexec.testcases.driver import entry_first, read_driver
 from symexec.testcases.inputs import Elements
 from symexec.testcases.signature import ParameterKind, counts_in, parts_there
 from symexec.testcases.testcase import MOST_STORED
@@ -147,13 +148,15 @@ def c_text(test: Test, finished: Finished, plan: ReplayPlan, output: Path) -> st
             f"                  && memcmp(csgtest_shown, {_c_string(seen.stdout)}, {size}) == 0);",
         ]
     lines += _left(signature, given, seen)
-    source = included(os.path.relpath(plan.new[0].path, output))
+    file, driver = read_driver(entry_first(plan.new)[0].path)
+    source = included(os.path.relpath(file, output))
     body = "\n".join(f"    {line}" for line in [*lines, "_exit(csgtest_failures);"])
     head = "\n".join(f" * {line}".replace("*/", "* /") for line in _about(test, finished, plan))
     return (
         f"/* {HEAD}\n *\n{head}\n */\n\n"
         f"#ifndef CSGTEST_SOURCE\n#define CSGTEST_SOURCE {source}\n#endif\n"
         "#define main csgtest_user_main\n#include CSGTEST_SOURCE\n#undef main\n\n"
+        f"{driver}"
         f"{_SUPPORT}int main(void)\n{{\n{body}\n}}\n"
     )
 
@@ -397,7 +400,7 @@ def _about(test: Test, finished: Finished, plan: ReplayPlan) -> Iterator[str]:
                 change = texts[number]
                 where = finished.place_of(change)
                 yield printable(f"  {where.path}:{where.line}: {change.new_text or 'deleted'}")
-    flags = " ".join(plan.new[0].flags)
+    flags = " ".join(entry_first(plan.new)[0].flags)
     yield printable(f"{TRIED}{' '.join(plain_flags())} {flags}".rstrip())
     yield f"exit status: 0 passes, 1 fails, {SKIP} skipped, 99 cannot run"
 

@@ -41,6 +41,7 @@ from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, reported_
 from symexec.replay.build import is_compiled
 from symexec.report.replaying import plan_of, trusted_report
 from symexec.testcases import DifferenceKind, TestCase, TestInput
+from symexec.testcases.driver import entry_first, read_driver
 
 _EMITTED = "csgtest_emitted.json"  # how the folder was asked for, for ``bless``
 _MINE = ("csgtest_*.c", "csgtest_*.sh", _EMITTED, "CMakeLists.txt", "meson.build")
@@ -183,8 +184,8 @@ def _tried(test: Test, plan: ReplayPlan) -> Test:
         def with_source(files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
             if not files or is_compiled(files[0]):
                 return ()
-            first, *others = files
-            named = included(str(first.path))
+            first, *others = entry_first(files)
+            named = included(str(read_driver(first.path)[0]))
             flags = (*first.flags, f"-DCSGTEST_SOURCE={named}")
             renamed = [replace(each, flags=(*each.flags, RENAMED)) for each in others]
             return (SourceFile(path, flags, path.name), *renamed)

@@ -47,9 +47,11 @@ from csg.unify.pairs import ProgramPair, Readings
 from symexec.options import Internal
 from symexec.report.model import Reached, Report
 from symexec.testcases import DifferenceKind, TestCase, rendered
+from symexec.testcases.sequences import makers_of, steps_of
 from symexec.triage import Group
 
 MOST = 4  # programs, or functions of a library, that are tested
+BETWEEN = 2  # calls between the one that makes an object and the one that is tested
 # Parts of the names of headers, and of folders, that are not for others.
 _PRIVATE = re.compile(r"(?:^|[^a-z])(?:internals?|intern|private|priv|impl|local)(?![a-z])", re.I)
 _OFFERED = frozenset(("include", "includes", "inc"))  # folders of headers that are
@@ -62,11 +64,12 @@ _NAMED = re.compile(r"\b(struct|union)\s+(\w+)")
 class Entry:
     """A function to start in. ``name`` "": main, or the only function. ``internal``: None where
     every difference is one that callers can meet. ``reaches``: inner entries that a public entry
-    reaches."""
+    reaches. ``sequence``: the calls that make what the function takes, and the function."""
 
     name: str
     internal: Internal | None = None
     reaches: frozenset[str] = frozenset()
+    sequence: str = ""
 
 
 @dataclass(slots=True)
@@ -131,14 +134,41 @@ def entries_of(
     above = {name: {*networkx.ancestors(calls, name)} for name in changing}
     first = {next(filter(each.__contains__, nearest), "") for each in above.values()}
     nearest.sort(key=lambda name: name not in first)
-    return tuple(
-        Entry(
-            name,
-            _internal(inner[name], hidden, _handles(name, definitions, headers.own)),
-            frozenset(each for each in changing if name in above[each] and not inner[name]),
-        )
-        for name in [*changing, *nearest][:MOST]
-    )
+    offered = [definitions[name] for name in sorted(shared) if not inner[name]]
+    entries: list[Entry] = []
+    for name in [*changing, *nearest][:MOST]:
+        reached = frozenset(each for each in changing if name in above[each] and not inner[name])
+        internal = _internal(inner[name], hidden, _handles(name, definitions, headers.own))
+        entries.append(Entry(name, internal, reached))
+        sequence = "" if inner[name] else _sequence(definitions[name], offered, headers)
+        if sequence:
+            maker = sequence.partition(",")[0]
+            beyond = _internal("", hidden, ())
+            entries.append(Entry(f"{maker},{name}", beyond, reached, sequence))
+    return tuple(entries[:MOST])
+
+
+def _sequence(
+    function: FunctionDefinition, offered: Sequence[FunctionDefinition], headers: Headers
+) -> str:
+    """The calls of public functions that make the structure which a function takes, where users of
+    the library may not see its members, or what these lead to."""
+    taken = [each.type.target for each in function.parameters if isinstance(each.type, Pointer)]
+    records = [each for each in taken if isinstance(each, Record)]
+    if not any(_is_made(each, headers) for each in records):
+        return ""
+    makers = makers_of(function, offered)
+    if not makers:
+        return ""
+    between = "".join(f"{each.symbol.name}|" for each in steps_of(function, makers[0], offered))
+    calls = (makers[0].symbol.name, *[between] * BETWEEN, function.symbol.name)
+    return ",".join(filter(None, calls))
+
+
+def _is_made(kind: Record, headers: Headers) -> bool:
+    if f"{kind.kind} {kind.tag}" in headers.own:
+        return True
+    return any(isinstance(each.type, Pointer) for each in kind.fields or ())
 
 
 def comes_to_change(versions: Versions, readings: Readings) -> bool:
@@ -412,10 +442,17 @@ def confirm(found: Sequence[tuple[Path, Report]]) -> list[tuple[Path, Report]]:
             )
             relative = os.path.relpath(place, folder)
             call = rendered(shown.input, f"./{other.name}", other.entry, other.signature)
-            report.reached[case.id] = Reached(other.entry, _cut(call), shown.id, relative, kind)
+            entry = _called(other)
+            report.reached[case.id] = Reached(entry, _cut(call), shown.id, relative, kind)
             if (folder, report) not in noted:
                 noted.append((folder, report))
     return noted
+
+
+def _called(report: Report) -> str:
+    """The function of the library that a report is about."""
+    steps = report.signature.steps if report.signature is not None else ()
+    return steps[-1].text.partition("(")[0] if steps else report.entry
 
 
 def _groups(report: Report) -> Iterator[tuple[Group, TestCase]]:

@@ -192,7 +192,8 @@ class Run:
     @property
     def spare(self) -> bool:
         """Do others of csgtest's own choice reach the same changes: public ones where it is an
-        inner entry, or further public ones?"""
+        inner entry, the function by itself where it is one in a sequence, or further public
+        ones?"""
         inner = self.options.internal
         public = sum(not (each.internal and each.internal.reason) for each in self.subject.entries)
         return public > 0 if inner is not None and inner.reason else public > 1
@@ -236,7 +237,7 @@ class Session:
                 files=replace(about.files, golden=intended.get(each.name, about.files.golden)),
                 inputs=replace(
                     own.inputs,
-                    entry=own.inputs.entry or entry.name or None,
+                    entry=own.inputs.entry or entry.sequence or entry.name or None,
                     examples=own.inputs.examples or tests,
                 ),
                 search=replace(own.search, time=spent.share()),

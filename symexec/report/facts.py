@@ -209,6 +209,11 @@ def _of_function(report: Report) -> Iterator[str]:
         yield f"up to {min(most, found.get('array_length', most))} of them in a row"
     if str(report.entry).startswith(DRIVEN):
         yield from driven_within([each.name for each in signature.parameters])
+    between = [each for each in signature.steps if each.chosen]
+    if between:
+        most = len({each.chosen for each in between})
+        names = dict.fromkeys(each.text.partition("(")[0] for each in between)
+        yield f"up to {most} {'call' if most == 1 else 'calls'} of {', '.join(names)} in between"
 
 
 def _range(text: str) -> str:

@@ -13,6 +13,7 @@ from symexec.testcases.inputs import (
 from symexec.testcases.signature import (
     EntrySignature,
     Parameter,
+    Step,
     called_with,
     differing_part,
     parameter_of,
@@ -46,6 +47,7 @@ __all__ = [
     "OutputFolder",
     "Parameter",
     "Scalar",
+    "Step",
     "TestCase",
     "TestInput",
     "Value",

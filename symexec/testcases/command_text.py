@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +22,7 @@ from symexec.testcases.inputs import Elements, LongDouble, Scalar, TestInput, Va
 from symexec.testcases.signature import EntrySignature, Parameter, ParameterKind
 
 _PLAIN = re.compile(rb"[\x20-\x7e]*")
+_NAMED = re.compile(r"\{(\w+)\}")
 _ESCAPES = {0x0A: "\\n", 0x09: "\\t", 0x0D: "\\r", 0x5C: "\\\\"}
 
 
@@ -75,8 +76,22 @@ def c_call(test: TestInput, entry: str, signature: EntrySignature | None = None)
     if signature is None:
         arguments = [c_value(value) for _, value in test.parameters]
     else:
-        arguments = _arguments(dict(test.parameters), signature.parameters)
+        values = dict(test.parameters)
+        arguments = _arguments(values, signature.parameters)
+        if signature.steps:
+            return f"{before}{_steps(signature, values, arguments)}{_comment(test)}"
     return f"{before}{entry}({', '.join(arguments)}){_comment(test)}"
+
+
+def _steps(signature: EntrySignature, values: Mapping[str, Value], arguments: Sequence[str]) -> str:
+    """The calls that a driver makes: ``made = table_new(1); table_get(made, 5)``."""
+    names = [each.name for each in signature.parameters if not each.owner]
+    shown = dict(zip(names, arguments, strict=True))
+    return "; ".join(
+        _NAMED.sub(lambda found: shown.get(found[1], found[0]), each.text)
+        for each in signature.steps
+        if not each.chosen or values.get(each.chosen) == each.value
+    )
 
 
 def _arguments(values: dict[str, Value], parameters: Sequence[Parameter]) -> list[str]:

@@ -25,8 +25,9 @@ know nothing of it.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -44,7 +45,7 @@ from csg.language.syntax import (
     VaArg,
 )
 from csg.language.traversal import Tree, walk
-from csg.language.type_text import declaration_text
+from csg.language.type_text import base_text, declaration_text
 from csg.language.types import (
     Array,
     Enumeration,
@@ -61,9 +62,12 @@ from csg.language.types import (
 from csg.programs import FilePair, SourceFile
 from csg.unify.pairs import ProgramPair
 
+_FOLDER = "drivers"  # in the cache
 _STREAM = "_IO_FILE"  # the tag behind FILE
 _LONGEST = 4096  # bytes of a callback's text that are output
 _BYTES = 64  # of a callback's bytes
+_NO_TAG = re.compile(r"(?:struct|union) csgtest_anonymous_\d+")
+HEADERS = "#include <stdarg.h>\n#include <stdio.h>"
 MOST = 3  # arguments behind the named ones
 _KINDS = {  # of such arguments: what a parameter of the driver is called, and its type
     "number": ("more_", "long "),
@@ -81,31 +85,55 @@ def driven_files(
     """The files with a driver behind the entry function, which is written to the cache. None where
     no parameter needs a driver, or where one driver for both versions cannot be written.
     ``may_be_null``: the places of the parameters that a function compares with null."""
-    drivers: list[SourceFile] = []
-    homes: list[FilePair] = []
-    texts: set[str] = set()
     both = (*pair.old, *pair.new)
-    kinds = [kind for kind in _KINDS if kind in _taken(both, entry)]
+    kinds = [kind for kind in _KINDS if kind in _taken(both, entry)] or ["number"]
     members = _called_members(both, entry)
-    asked = {at for _, each in _definitions(both, entry) for at in may_be_null(each)}
-    for side, units in (("old", pair.old), ("new", pair.new)):
-        for file, function in _definitions(units, entry):
-            text = None
-            if is_driven(function, members):
-                text = driver_text(function, kinds or ["number"], members, asked)
-            for each in files:
-                source = each.old if side == "old" else each.new
-                if text is None or source is None or os.fspath(source.path) != file:
-                    continue
-                place = _written(source.path, text)
-                flags = (*source.flags, *source.name_flags)
-                drivers.append(SourceFile(place, flags, source.shown or str(source.path)))
-                homes.append(each)
-                texts.add(text)
-    if len(drivers) != 2 or homes[0] is not homes[1] or len(texts) != 1:
-        return None
-    driven = replace(homes[0], old=drivers[0], new=drivers[1])
-    return tuple(driven if each is homes[0] else each for each in files)
+    asked = {at for _, each in definitions(both, entry) for at in may_be_null(each)}
+    homes: set[str] = set()
+    texts: set[str] = set()
+    for units in (pair.old, pair.new):
+        found = [*definitions(units, entry)]
+        if len(found) != 1 or not is_driven(found[0][1], members):
+            return None
+        text = driver_text(found[0][1], kinds, members, asked)
+        if text is None:
+            return None
+        homes.add(found[0][0])
+        texts.add(in_source_names(text, units))
+    return with_driver(files, homes, *texts) if len(texts) == 1 else None
+
+
+def with_driver(
+    files: Sequence[FilePair], homes: Collection[str], text: str
+) -> tuple[FilePair, ...] | None:
+    """The files with this text behind those of both versions that ``homes`` names. None where these
+    are no pair."""
+    for each in files:
+        if each.old is None or each.new is None:
+            continue
+        if {*homes} <= {os.fspath(each.old.path), os.fspath(each.new.path)}:
+            driven = replace(each, old=_driven(each.old, text), new=_driven(each.new, text))
+            return tuple(driven if one is each else one for one in files)
+    return None
+
+
+def read_driver(file: Path) -> tuple[Path, str]:
+    """The file that a driver stands behind, and the text of the driver; other files are themselves,
+    with none."""
+    if file.is_relative_to(cache_folder() / _FOLDER):
+        first, _, text = file.read_text().partition("\n")
+        return Path(first.removeprefix('#include "').removesuffix('"')), text
+    return file, ""
+
+
+def entry_first(files: Sequence[SourceFile]) -> list[SourceFile]:
+    """The files of a version; the one with the driver, if there is one, comes first."""
+    return sorted(files, key=lambda each: not read_driver(each.path)[1])
+
+
+def _driven(source: SourceFile, text: str) -> SourceFile:
+    flags = (*source.flags, *source.name_flags)
+    return SourceFile(_written(source.path, text), flags, source.shown or str(source.path))
 
 
 def driven_within(parameters: Sequence[str]) -> Iterator[str]:
@@ -121,7 +149,7 @@ def _written(file: Path, text: str) -> Path:
     """A file in the cache with the text of ``file`` and a driver behind it, which later replays
     find again."""
     content = f'#include "{file.absolute()}"\n{text}'
-    place = cache_folder() / "drivers" / key_of(content) / file.name
+    place = cache_folder() / _FOLDER / key_of(content) / file.name
     place.parent.mkdir(parents=True, exist_ok=True)
     whole = place.with_suffix(f".{os.getpid()}")
     whole.write_text(content)
@@ -129,7 +157,7 @@ def _written(file: Path, text: str) -> Path:
     return place
 
 
-def _definitions(
+def definitions(
     units: Sequence[TranslationUnit], name: str
 ) -> Iterator[tuple[str, FunctionDefinition]]:
     for unit in units:
@@ -234,33 +262,12 @@ def driver_text(
     if len(lists) > kind.variadic ^ 1 or (lists and lists[-1] is not function.parameters[-1]):
         return None
     types = [kind.result, *(each.type for each in named)]
-    if not named or not all(map(_is_named, types)):
+    if not named or not all(map(is_named, types)):
         return None
-    stubs: list[str] = []
-    declared: list[str] = []
-    before: list[str] = []
-    given: list[str] = []
+    passed = Passing()
     for each in named:
-        called = _called(each.type)
-        if called is not None:
-            stubs.append(_stub(each.name, called))
-            given.append(f"stub_{each.name}")
-            declared += _set_by_tests(each.name, called, before)
-        elif _is_stream(each.type):
-            declared.append(f"const char *{each.name}")
-            given.append(f"stream_{each.name}")
-            before += _opened(each.name)
-        else:
-            declared.append(declaration_text(_plain(each.type), each.name, each.qualifiers))
-            given.append(each.name)
-            for member, called in _callbacks(each, members):
-                name = f"{each.name}_{member.replace('.', '_')}"
-                stubs.append(_stub(name, called))
-                declared += _set_by_tests(name, called, before)
-                assert isinstance(each.type, Pointer)
-                writable = f"(({each.type.target} *) {each.name})"
-                unless = f"if ({each.name}) " if function.parameters.index(each) in asked else ""
-                before.append(f"{unless}{writable}->{member} = stub_{name};")
+        passed.add(each, each.name, members, function.parameters.index(each) in asked)
+    stubs, declared, before, given = passed.stubs, passed.declared, passed.before, passed.given
     name = function.symbol.name
     calls = [f"{name}({', '.join(given)})"]
     if _takes_more(function):
@@ -271,16 +278,54 @@ def driver_text(
         calls = [f"{name}({', '.join([*given, *more])})" for more in _combined(kinds)]
         name = function.symbol.name
     chosen = "".join(f"more_kinds == {at} ? {each} : " for at, each in enumerate(calls[:-1]))
-    body = [*before, *_call(chosen + calls[-1], kind.result)]
-    driver = _defined(DRIVEN + name, kind.result, declared, body)
-    return "\n".join(["#include <stdarg.h>", "#include <stdio.h>", *stubs, driver])
+    body = [*before, *finished(chosen + calls[-1], kind.result)]
+    driver = defined(DRIVEN + name, kind.result, declared, body)
+    return "\n".join([HEADERS, *stubs, driver])
+
+
+@dataclass(slots=True)
+class Passing:
+    """How the arguments of a call come to be: functions that stand before the driver, its
+    parameters, its first steps, and the arguments as they stand in the call."""
+
+    stubs: list[str] = field(default_factory=list)
+    declared: list[str] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
+    given: list[str] = field(default_factory=list)
+
+    def add(
+        self, parameter: Symbol, name: str, members: Collection[str] = (), null: bool = False
+    ) -> None:
+        """One more argument, which tests set by a parameter of this ``name``. ``null``: it may be
+        null."""
+        kind = parameter.type
+        called = _called(kind)
+        if called is not None:
+            self.stubs.append(_stub(name, called))
+            self.given.append(f"stub_{name}")
+            self.declared += _set_by_tests(name, called, self.before)
+            return
+        if _is_stream(kind):
+            self.declared.append(f"const char *{name}")
+            self.given.append(f"stream_{name}")
+            self.before += _opened(name)
+            return
+        self.declared.append(declaration_text(plain(kind), name, parameter.qualifiers))
+        self.given.append(name)
+        for member, called in _callbacks(parameter, members):
+            stub = f"{name}_{member.replace('.', '_')}"
+            self.stubs.append(_stub(stub, called))
+            self.declared += _set_by_tests(stub, called, self.before)
+            assert isinstance(kind, Pointer)
+            unless = f"if ({name}) " if null else ""
+            self.before.append(f"{unless}(({kind.target} *) {name})->{member} = stub_{stub};")
 
 
 def _set_by_tests(name: str, kind: Function, before: list[str]) -> Iterator[str]:
     """The parameters of a driver that say what a stub does, which it is told in ``before``."""
     if _returns(kind) and not _counts(kind):
         for number, when in enumerate(("first", "then"), 1):
-            yield declaration_text(_plain(kind.result), f"{name}_{when}")
+            yield declaration_text(plain(kind.result), f"{name}_{when}")
             before.append(f"{name}_{number} = {name}_{when};")
     if _filled(kind) is not None:
         yield f"unsigned long {name}_data"
@@ -320,20 +365,21 @@ def _combined(kinds: Sequence[str]) -> Iterator[list[str]]:
 
 def _with_list(name: str, result: Type, named: Sequence[Symbol]) -> str:
     """The text of a function with ``...`` in place of this one's ``va_list``."""
-    parameters = [declaration_text(_plain(each.type), each.name) for each in named]
+    parameters = [declaration_text(plain(each.type), each.name) for each in named]
     given = ", ".join([*(each.name for each in named), "more_list"])
     lines = ["va_list more_list;", f"va_start(more_list, {named[-1].name});"]
     call = f"{name}({given});"
     returns = not isinstance(result, Void)
-    lines.append(declaration_text(_plain(result), "listed") + f" = {call}" if returns else call)
+    lines.append(declaration_text(plain(result), "listed") + f" = {call}" if returns else call)
     lines += ["va_end(more_list);", *(["return listed;"] if returns else [])]
-    return f"static {_defined(f'listed_{name}', result, [*parameters, '...'], lines)}"
+    return f"static {defined(f'listed_{name}', result, [*parameters, '...'], lines)}"
 
 
-def _call(call: str, result: Type) -> Iterator[str]:
+def finished(call: str, result: Type) -> Iterator[str]:
+    """The last lines of a driver: this call, whose result it returns."""
     call = f"{call};"
     returns = not isinstance(result, Void)
-    yield declaration_text(_plain(result), "driven") + f" = {call}" if returns else call
+    yield declaration_text(plain(result), "driven") + f" = {call}" if returns else call
     yield "fflush(NULL);"  # any stream that is open: the function may have closed its own
     if returns:
         yield "return driven;"
@@ -347,7 +393,7 @@ def _opened(name: str) -> Iterator[str]:
 
 def _stub(name: str, kind: Function) -> str:
     """The text of the function that a pointer leads to: its calls are output."""
-    types = [_plain(each) for each in kind.parameters]
+    types = [plain(each) for each in kind.parameters]
     arguments = [f"a{number}" for number in range(len(types))]
     lines = [f'printf("{name}(");']
     filled = _filled(kind)
@@ -358,7 +404,7 @@ def _stub(name: str, kind: Function) -> str:
         if at == filled:
             lines.append(f'printf({argument} ? "room" : "null");')
         else:
-            lines.append(_printed(each, argument, arguments[at + 1] if counted else ""))
+            lines.append(printed(each, argument, arguments[at + 1] if counted else ""))
     lines.append('printf(")\\n");')
     state = ""
     if filled is not None:
@@ -371,23 +417,23 @@ def _stub(name: str, kind: Function) -> str:
     if _counts(kind):
         lines.append("return filled;")
     elif _returns(kind):
-        result = _plain(kind.result)
+        result = plain(kind.result)
         state += "".join(f"static {declaration_text(result, f'{name}_{n}')};\n" for n in (1, 2))
         state += f"static int {name}_calls;\n"
         lines.append(f"return {name}_calls++ ? {name}_2 : {name}_1;")
     elif not isinstance(kind.result, Void):
         lines.append("return 0;")
     shown = [declaration_text(*each) for each in zip(types, arguments, strict=True)]
-    return f"{state}static {_defined(f'stub_{name}', kind.result, shown, lines)}"
+    return f"{state}static {defined(f'stub_{name}', kind.result, shown, lines)}"
 
 
-def _defined(name: str, result: Type, parameters: Sequence[str], lines: Iterable[str]) -> str:
+def defined(name: str, result: Type, parameters: Sequence[str], lines: Iterable[str]) -> str:
     shown = ", ".join(parameters) or "void"
-    head = declaration_text(Function(_plain(result), ()), name, parameters=shown)
+    head = declaration_text(Function(plain(result), ()), name, parameters=shown)
     return "\n".join([head, "{", *(f"    {line}" for line in lines), "}\n"])
 
 
-def _printed(kind: Type, argument: str, length: str) -> str:
+def printed(kind: Type, argument: str, length: str) -> str:
     """The code that prints an argument of a callback. Text is printed to its end; where a number
     follows, which may be its length, no further than that. What other pointers lead to is not
     printed."""
@@ -422,7 +468,7 @@ def _called(kind: Type) -> Function | None:
     None."""
     match kind:
         case Pointer(target=Function(prototype=True, variadic=False) as target):
-            return target if all(map(_is_named, (target.result, *target.parameters))) else None
+            return target if all(map(is_named, (target.result, *target.parameters))) else None
         case _:
             return None
 
@@ -431,24 +477,35 @@ def _is_stream(kind: Type) -> bool:
     return isinstance(kind, Pointer) and getattr(kind.target, "tag", "") == _STREAM
 
 
-def _is_named(kind: Type) -> bool:
+def is_named(kind: Type) -> bool:
     """Can the type be written in C, in a file that defines the types it consists of?"""
     match kind:
-        case Record(tag=tag):
-            return tag.isidentifier()
+        case Record(tag=tag, typedef=typedef):
+            return tag.isidentifier() or bool(typedef)
         case Pointer(target=target):
-            return _is_named(target)
+            return is_named(target)
         case Array(element=element, length=length):
-            return _is_named(element) and isinstance(length, int)
+            return is_named(element) and isinstance(length, int)
         case Function(result=result, parameters=parameters):
-            return all(map(_is_named, (result, *parameters)))
+            return all(map(is_named, (result, *parameters)))
         case VaList():
             return False
         case _:
             return True
 
 
-def _plain(kind: Type) -> Type:
+def in_source_names(text: str, units: Sequence[TranslationUnit]) -> str:
+    """The text with the typedefs of records that have no tag, as the source knows them."""
+    named = {
+        base_text(kind): kind.typedef
+        for unit in units
+        for kind in unit.types
+        if isinstance(kind, Record) and kind.typedef
+    }
+    return _NO_TAG.sub(lambda found: named.get(found[0], found[0]), text)
+
+
+def plain(kind: Type) -> Type:
     """The type; an enumeration without a tag becomes the integer type that it is passed as."""
     if isinstance(kind, Enumeration) and not kind.tag.isidentifier():
         return kind.underlying

@@ -93,12 +93,23 @@ class Parameter:
 
 
 @record
+class Step:
+    """A call that a test driver makes: ``text`` names the driver's parameters in braces.
+    ``chosen``: the parameter and its value for which the call takes place; "": it always does."""
+
+    text: str
+    chosen: str = ""
+    value: int = 0
+
+
+@record
 class EntrySignature:
     """The signature. ``result`` is None for void; a returned pointer has kind string or pointer, a
     returned structure kind structure. The parts of objects follow the parameter that leads to them;
     ``returned`` are those that the result leads to, or is; the first of them is the object itself.
     ``lasting`` are the global and static objects that are compared after the call, each followed by
-    its parts; ``f.n`` is the static object n of the function f."""
+    its parts; ``f.n`` is the static object n of the function f. ``steps``: what a driver of several
+    calls does with its parameters."""
 
     name: str
     result: Parameter | None = None
@@ -106,6 +117,7 @@ class EntrySignature:
     globals: tuple[Parameter, ...] = ()
     returned: tuple[Parameter, ...] = ()
     lasting: tuple[Parameter, ...] = ()
+    steps: tuple[Step, ...] = ()
 
 
 def parts_there(parameters: Sequence[Parameter], counts: Mapping[str, int]) -> Iterator[Parameter]:
@@ -359,6 +371,7 @@ def signature_to_json(signature: EntrySignature) -> Json:
         "globals": [_parameter_to_json(each) for each in signature.globals],
         "returned": [_parameter_to_json(each) for each in signature.returned],
         "lasting": [_parameter_to_json(each) for each in signature.lasting],
+        "steps": [[each.text, each.chosen, each.value] for each in signature.steps],
     }
 
 
@@ -372,6 +385,7 @@ def signature_from_json(value: Json) -> EntrySignature:
         tuple(map(_parameter, value["globals"])),
         tuple(map(_parameter, value.get("returned", ()))),
         tuple(map(_parameter, value.get("lasting", ()))),
+        tuple(Step(str(text), str(chosen), int(at)) for text, chosen, at in value.get("steps", ())),
     )
 
 

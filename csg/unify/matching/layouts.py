@@ -65,7 +65,7 @@ class Layouts:
             return kind
         if kind not in self._old:
             copy = Record(kind.kind, self._free_tag(kind), None, kind.size, kind.alignment)
-            copy.packed, copy.spelling = kind.packed, kind.spelling
+            copy.packed, copy.spelling, copy.typedef = kind.packed, kind.spelling, kind.typedef
             self._old[kind] = copy
             self._unified.add(copy)
             if isinstance(partner, Record):

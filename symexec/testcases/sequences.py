@@ -1,0 +1,378 @@
+"""A test driver that makes an object by one function and passes it on to others.
+
+    --entry 'table_new,table_put|table_drop,table_get'
+
+    int driven_table_new_table_get(int width, unsigned char then, const char *table_put_key,
+                                   int table_put_value, const char *table_drop_key, const char *key)
+    {
+        struct table *made = table_new(width);
+        if (!made)
+            return 0;
+        if (then == 1)
+            (what table_put(made, table_put_key, table_put_value) returns is printed)
+        else if (then == 2)
+            ..
+        return table_get(made, key);
+    }
+
+or ``struct table made = {0}; table_init(&made, ..)``, or ``struct table *made = 0; table_open(..,
+&made)``. So tests have what they cannot set, since only the library knows how it is laid out, or
+what must hold of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import NamedTuple
+
+from csg.errors import UsageError
+from csg.ir import DRIVEN
+from csg.language.syntax import Call, FunctionDefinition, IntegerConstant, Name, Return, Symbol
+from csg.language.traversal import walk
+from csg.language.type_text import declaration_text
+from csg.language.types import Enumeration, Floating, Function, Integer, Pointer, Record, Type, Void
+from csg.programs import FilePair
+from csg.unify.pairs import ProgramPair
+from symexec.inputs.structures import is_open
+from symexec.testcases.driver import (
+    HEADERS,
+    Passing,
+    defined,
+    definitions,
+    finished,
+    in_source_names,
+    is_named,
+    plain,
+    printed,
+    with_driver,
+)
+from symexec.testcases.signature import Step
+
+# Words in the names of functions that end the life of an object, or begin it.
+_ENDS = re.compile(
+    r"clean(up)?|close|de(init|l|lete|stroy)|dispose|end|fini(sh)?|x?free|kill|release|shutdown|"
+    r"term(inate)?|un(init|ref)"
+)
+_BEGINS = re.compile(r"x?alloc|begin|construct|create|init(iali[sz]e)?|make|new|open|setup|start")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+MOST_STEPS = 6  # functions of which one is called in between
+
+
+class Part(NamedTuple):
+    """One call: of one of these functions, or of none where it ``may_be_left_out``."""
+
+    names: list[str]
+    may_be_left_out: bool
+
+
+def parts_of(entry: str) -> list[Part]:
+    """The calls that a sequence names; one that may be left out has a ``|``."""
+    return [
+        Part([name.strip() for name in each.split("|") if name.strip()], "|" in each)
+        for each in entry.split(",")
+    ]
+
+
+def makers_of(
+    function: FunctionDefinition, known: Iterable[FunctionDefinition]
+) -> list[FunctionDefinition]:
+    """The functions that make the object which a function takes by a pointer, the likeliest first:
+    one that returns a pointer to it and takes none, one that sets a pointer to it, and one that
+    fills it and says so in its name."""
+    object_ = next(filter(None, map(_object, _types(function))), "")
+    found: list[tuple[int, int, int, str, FunctionDefinition]] = []
+    for each in known:
+        kind = each.symbol.type
+        assert isinstance(kind, Function)
+        if not object_ or each is function or kind.variadic or _is_called(each, _ENDS):
+            continue
+        taken = [*map(_object, _types(each))]
+        named = _is_called(each, _BEGINS)
+        others = {one for one in taken if one and one != object_}
+        if others or not all(map(is_named, (kind.result, *_types(each)))):
+            continue
+        if object_ not in taken and _object(kind.result) == object_:
+            rank = 0
+        elif object_ not in taken and any(_set_object(one) == object_ for one in _types(each)):
+            rank = 1
+        elif named and taken[:1] == [object_] and _fillable(each.parameters[0]):
+            rank = 2
+        else:
+            continue
+        alike = _alike(each.symbol.name, function.symbol.name)
+        found.append((rank - 3 * named, -alike, len(taken), each.symbol.name, each))
+    return [each for *_, each in sorted(found, key=lambda one: one[:4])]
+
+
+def steps_of(
+    function: FunctionDefinition, maker: FunctionDefinition, known: Iterable[FunctionDefinition]
+) -> list[FunctionDefinition]:
+    """The functions that may change the object before the function takes it: they take a pointer
+    through which they can write, nothing else that has to be made, and neither begin nor end its
+    life. First those with names like those of the two."""
+    object_ = next(filter(None, map(_object, _types(function))), "")
+    found = []
+    for each in known:
+        kind = each.symbol.type
+        assert isinstance(kind, Function)
+        taken = [*map(_object, _types(each))]
+        if each is maker or kind.variadic or taken.count(object_) != 1 or {*taken} > {object_, ""}:
+            continue
+        parameter = each.parameters[taken.index(object_)]
+        if not _fillable(parameter) or not all(map(is_named, (kind.result, *_types(each)))):
+            continue
+        if _is_called(each, _ENDS, _BEGINS) or _frees(each, parameter):
+            continue
+        found.append(each)
+    names = [function.symbol.name, maker.symbol.name]
+
+    def order(each: FunctionDefinition) -> tuple[bool, int, int]:
+        alike = max(_alike(each.symbol.name, name) for name in names)
+        return each is function, -alike, len(each.parameters)
+
+    return sorted(found, key=order)[:MOST_STEPS]
+
+
+def sequence_files(
+    files: Sequence[FilePair], pair: ProgramPair, entry: str
+) -> tuple[tuple[FilePair, ...], str, tuple[Step, ...]]:
+    """The files with a driver that calls the functions of a sequence, the name of the driver, and
+    its calls. Raises UsageError where there is no such driver."""
+    parts = parts_of(entry)
+    names = [name for part in parts for name in part.names]
+    always = [not part.may_be_left_out and len(part.names) == 1 for part in parts]
+    if len(parts) < 2 or not always[0] or not always[-1] or not all(part.names for part in parts):
+        raise UsageError(
+            f"'{entry}' is no sequence of calls",
+            hint="name the function that makes an object and one that takes it: new,get; in "
+            "between, those of which one may be called: new,put|drop,get",
+        )
+    sides = []
+    for units in (pair.old, pair.new):
+        known = {}
+        for name in names:
+            found = [*definitions(units, name)]
+            if len(found) != 1:
+                what = "several are called so" if found else "there is none"
+                raise UsageError(f"no call of '{name}' can be tested: {what} in one version")
+            known[name] = found[0]
+        home = known[names[-1]][0]
+        driver = _Driver({name: each for name, (_, each) in known.items()}, parts)
+        text = in_source_names(driver.text(), units)
+        sides.append((home, text, tuple(driver.steps)))
+    (old, text, steps), (new, other, _) = sides
+    made = with_driver(files, {old, new}, text) if text == other else None
+    if made is None:
+        raise UsageError(f"the functions of '{entry}' are not called alike in both versions")
+    return made, _name(parts), steps
+
+
+def _name(parts: Sequence[Part]) -> str:
+    return DRIVEN + "_".join(part.names[0] for part in parts if not part.may_be_left_out)
+
+
+def _alike(one: str, other: str) -> int:
+    """The number of characters with which both names begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _is_called(function: FunctionDefinition, *forms: re.Pattern[str]) -> bool:
+    """Has the name of a function a word of such a form: ``table_free``, ``tableFree``?"""
+    return any(_has_word(function.symbol.name, form) for form in forms)
+
+
+def _has_word(name: str, form: re.Pattern[str]) -> bool:
+    return any(form.fullmatch(each.lower()) for each in _WORD.findall(name))
+
+
+def _types(function: FunctionDefinition) -> list[Type]:
+    return [each.type for each in function.parameters]
+
+
+def _object(kind: Type) -> str:
+    """What a pointer to a structure leads to; "" for other types."""
+    target = kind.target if isinstance(kind, Pointer) else None
+    is_object = isinstance(target, Record) and not target.tag.startswith("_IO_")
+    return f"{target.kind} {target.tag}" if isinstance(target, Record) and is_object else ""
+
+
+def _set_object(kind: Type) -> str:
+    """What is made by a function that sets a pointer: ``struct table **to``."""
+    return _object(kind.target) if isinstance(kind, Pointer) else ""
+
+
+def _fillable(parameter: Symbol) -> bool:
+    kind = parameter.type
+    return isinstance(kind, Pointer) and "const" not in kind.qualifiers
+
+
+def _frees(function: FunctionDefinition, parameter: Symbol) -> bool:
+    """Does a function pass what it is given to ``free``, or to a function that is called so?"""
+    return any(
+        isinstance(node, Call)
+        and isinstance(node.function, Name)
+        and _has_word(node.function.symbol.name, _ENDS)
+        and any(isinstance(each, Name) and each.symbol is parameter for each in node.arguments)
+        for node in walk(function.body)
+    )
+
+
+def _success(function: FunctionDefinition) -> int | None:
+    """The number that a function returns at its end; None where that is no constant."""
+    last = None
+    for node in walk(function.body):
+        if isinstance(node, Return):
+            last = node
+    value = last.value if last is not None else None
+    return value.value if isinstance(value, IntegerConstant) else None
+
+
+@dataclass(slots=True)
+class _Driver:
+    """The driver of a sequence. ``made`` are the objects that are there: how a call names each."""
+
+    functions: Mapping[str, FunctionDefinition]
+    parts: Sequence[Part]
+    passed: Passing = field(default_factory=Passing)
+    lines: list[str] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    made: dict[str, str] = field(default_factory=dict)
+    _taken: set[str] = field(default_factory=set)
+
+    def text(self) -> str:
+        last = self.functions[self.parts[-1].names[0]]
+        kind = last.symbol.type
+        assert isinstance(kind, Function)
+        self._taken = {each.name for each in last.parameters}
+        for at, part in enumerate(self.parts[:-1]):
+            if part.may_be_left_out:
+                self.lines += self._one_of(part.names, at, kind.result)
+            else:
+                self.lines += self._called(self.functions[part.names[0]], kind.result)
+        self.lines += finished(self._call(last, {}, own=True), kind.result)
+        prototypes = [_prototype(each) for each in self.functions.values()]
+        driver = defined(
+            _name(self.parts),
+            kind.result,
+            self.passed.declared,
+            [*self.passed.before, *self.lines],
+        )
+        return "\n".join([HEADERS, *prototypes, *self.passed.stubs, driver])
+
+    def _one_of(self, names: Sequence[str], at: int, result: Type) -> Iterator[str]:
+        """None of these calls, or one."""
+        chosen = self._fresh("then" if at == 1 else f"then_{at}")
+        self.passed.declared.append(f"unsigned char {chosen}")
+        for number, name in enumerate(names, 1):
+            yield f"{'else ' if number > 1 else ''}if ({chosen} == {number}) {{"
+            for line in self._called(self.functions[name], result, chosen, number):
+                yield f"    {line}"
+            yield "}"
+
+    def _called(
+        self, function: FunctionDefinition, result: Type, chosen: str = "", value: int = 0
+    ) -> Iterator[str]:
+        """A call before the last one. What it makes is there from now on; what else it returns is
+        printed."""
+        kind = function.symbol.type
+        assert isinstance(kind, Function)
+        name = function.symbol.name
+        made: dict[int, tuple[str, str]] = {}  # by parameter
+        guard = ""
+        if not chosen:
+            for at, each in enumerate(function.parameters):
+                here, set_ = _object(each.type), _set_object(each.type)
+                target = each.type.target if isinstance(each.type, Pointer) else each.type
+                if set_ and set_ not in self.made and self._is_wanted(set_):
+                    variable = self._fresh("made")
+                    assert isinstance(target, Pointer)
+                    yield f"{declaration_text(target, variable)} = 0;"
+                    made[at] = set_, f"&{variable}"
+                    self.made[set_] = variable
+                    guard = f"!{variable}"
+                elif (
+                    here
+                    and here not in self.made
+                    and _fillable(each)
+                    and isinstance(target, Record)
+                    and is_open(target)
+                ):
+                    variable = self._fresh("made")
+                    yield f"{declaration_text(target, variable)} = {{0}};"
+                    made[at] = here, f"&{variable}"
+                    self.made[here] = f"&{variable}"
+                    success = _success(function)
+                    if isinstance(kind.result, Integer | Enumeration) and success is not None:
+                        guard = f"{name}_result != {success}"
+        call = self._call(function, made, chosen=chosen, value=value)
+        new = _object(kind.result)
+        if new and new not in self.made and self._is_wanted(new) and not chosen:
+            variable = self._fresh("made")
+            yield f"{declaration_text(kind.result, variable)} = {call};"
+            self.made[new] = variable
+            guard = f"!{variable}"
+        elif isinstance(kind.result, Integer | Enumeration | Floating):
+            yield f"{declaration_text(plain(kind.result), f'{name}_result')} = {call};"
+            yield f'printf("{name}: ");'
+            yield printed(kind.result, f"{name}_result", "")
+            yield 'printf("\\n");'
+        else:
+            yield f"{call};"
+        if guard:
+            yield f"if ({guard}) {{"
+            if isinstance(result, Void):
+                yield "    return;"
+            else:
+                yield f"    {declaration_text(plain(result), 'nothing')} = {{0}};"
+                yield "    return nothing;"
+            yield "}"
+
+    def _is_wanted(self, object_: str) -> bool:
+        names = {name for part in self.parts[1:] for name in part.names}
+        return any(object_ in map(_object, _types(self.functions[name])) for name in names)
+
+    def _call(
+        self,
+        function: FunctionDefinition,
+        made: Mapping[int, tuple[str, str]],
+        own: bool = False,
+        chosen: str = "",
+        value: int = 0,
+    ) -> str:
+        """The text of a call; parameters of the last function have their ``own`` names."""
+        name = function.symbol.name
+        shown: list[str] = []
+        given: list[str] = []
+        for at, each in enumerate(function.parameters):
+            variable = made[at][1] if at in made else self.made.get(_object(each.type))
+            if variable is not None:
+                shown.append(variable)
+                given.append(variable)
+                continue
+            parameter = each.name if own else self._fresh(f"{name}_{each.name}")
+            self.passed.add(each, parameter)
+            given.append(self.passed.given[-1])
+            is_stub = given[-1] == f"stub_{parameter}"
+            shown.append(given[-1] if is_stub else f"{{{parameter}}}")
+        new = _object(getattr(function.symbol.type, "result", Void()))
+        before = "made = " if new and new not in self.made and not own else ""
+        self.steps.append(Step(f"{before}{name}({', '.join(shown)})", chosen, value))
+        return f"{name}({', '.join(given)})"
+
+    def _fresh(self, name: str) -> str:
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
+
+
+def _prototype(function: FunctionDefinition) -> str:
+    static = "static " if function.symbol.linkage.name == "INTERNAL" else ""
+    return f"{static}{declaration_text(function.symbol.type, function.symbol.name)};"
+
+
+def is_sequence(entry: str) -> bool:
+    return "," in entry

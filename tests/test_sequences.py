@@ -1,0 +1,223 @@
+"""Several calls as one entry: an object is made as the users of a library make it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from csg.programs import Versions
+from csg.unify.pairs import Readings, read_pair
+from symexec.projects.entries import entries_of
+from symexec.testcases.sequences import makers_of, parts_of, steps_of
+from tests.command_line import csgtest, write_versions
+from tests.repositories import Repository
+
+TABLE = """\
+#include <stdlib.h>
+#include "table.h"
+struct table { int width, used, values[8]; };
+struct table *table_new(int width)
+{
+    if (width < 1 || width > 8)
+        return NULL;
+    struct table *t = calloc(1, sizeof *t);
+    if (t)
+        t->width = width;
+    return t;
+}
+int table_put(struct table *t, int value)
+{
+    if (t->used >= t->width)
+        return -1;
+    t->values[t->used++] = value;
+    return t->used;
+}
+int table_drop(struct table *t)
+{
+    return t->used ? t->values[--t->used] : -1;
+}
+int table_last(const struct table *t)
+{
+    return t->used < LIMIT ? 0 : t->values[t->used - 1];
+}
+void table_clear(struct table *t)
+{
+    table_free(t);
+}
+void table_free(struct table *t)
+{
+    free(t);
+}
+"""
+FILES = {
+    "Makefile": "CFLAGS = -Iinclude\nlibtable.a: src/table.o\n\t$(AR) cr $@ $^\n",
+    "include/table.h": """\
+struct table;
+struct table *table_new(int width);
+int table_put(struct table *t, int value);
+int table_drop(struct table *t);
+int table_last(const struct table *t);
+void table_clear(struct table *t);
+void table_free(struct table *t);
+""",
+    "src/table.c": TABLE.replace("LIMIT", "1"),
+}
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    folder = tmp_path / "table"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return Repository(folder, FILES)
+
+
+def test_an_internal_difference_is_reached_by_calls_of_the_library(library: Repository) -> None:
+    library.write("src/table.c", TABLE.replace("LIMIT", "2"))
+    done = csgtest("build", "HEAD", "--time", "20", folder=library.folder)
+    assert done.code == 1, done.err
+    out = library.folder / "csgtest-out"
+    made = json.loads((out / "table_new,table_last/report.json").read_text())
+    (group,) = made["groups"]
+    assert group["class"] == "difference" and not made["counters"]["mispredicted"]
+    assert "up to 2 calls of table_drop, table_put in between" in done.out
+    inner = json.loads((out / "table_last/report.json").read_text())
+    assert "only the library makes a struct table" in done.out
+    (reached,) = [each["internal"]["reached"] for each in inner["groups"]]
+    assert reached["entry"] == "table_last" and reached["folder"] == "../table_new,table_last"
+    calls = reached["call"].split("; ")
+    assert calls[0].startswith("made = table_new(") and calls[-1] == "table_last(made)"
+    assert any(each.startswith("table_put(made, ") for each in calls)
+    kept = csgtest("replay", "csgtest-out/table_new,table_last", folder=library.folder)
+    assert "confirmed" in kept.out and "not confirmed" not in kept.out
+
+
+def test_who_makes_and_who_changes_is_seen_in_types_and_names(tmp_path: Path) -> None:
+    versions = _versions(tmp_path)
+    (direct, made) = entries_of(versions, Readings())
+    assert direct.name == "table_last" and not direct.sequence
+    assert made.name == "table_new,table_last"
+    between = "table_drop|table_put|"
+    assert made.sequence == f"table_new,{between},{between},table_last"
+    assert made.internal is not None and not made.internal.reason
+    unit = read_pair(versions.pairs()).new[0]
+    functions = {each.symbol.name: each for each in unit.functions}
+    last, new = functions["table_last"], functions["table_new"]
+    assert makers_of(last, functions.values()) == [new]
+    steps = steps_of(last, new, functions.values())  # not what frees, nor what passes it on to that
+    assert [each.symbol.name for each in steps] == ["table_drop", "table_put"]
+
+
+def _versions(folder: Path) -> Versions:
+    for side, limit in (("old", "1"), ("new", "2")):
+        for name, text in FILES.items():
+            file = folder / side / Path(name).name
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text)
+        (folder / side / "table.c").write_text(TABLE.replace("LIMIT", limit))
+    return Versions(folder / "old", folder / "new")
+
+
+BUFFER = """\
+#include <string.h>
+typedef struct { char text[8]; int n; int (*each)(int); } buffer;
+int buffer_init(buffer *b, int (*each)(int))
+{
+    if (!each)
+        return 0;
+    memset(b, 0, sizeof *b);
+    b->each = each;
+    return 1;
+}
+void buffer_add(buffer *b, const char *s, unsigned long n)
+{
+    for (unsigned long i = 0; i < n && b->n < 7; i++)
+        b->text[b->n++] = s[i];
+}
+int buffer_find(buffer *b, unsigned char c)
+{
+    for (int i = 0; i < b->n; i++)
+        if ((unsigned char) b->text[i] == c)
+            return FOUND(i);
+    return -1;
+}
+"""
+OPENED = """\
+#include <stdlib.h>
+struct file { int kind; };
+int open_file(int kind, struct file **to)
+{
+    if (kind < 0 || kind > 3)
+        return -1;
+    *to = malloc(sizeof **to);
+    if (*to)
+        (*to)->kind = kind;
+    return 0;
+}
+int kind_of(const struct file *f)
+{
+    return FOUND(f->kind);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "entry", "shown"),
+    [
+        (BUFFER, "buffer_init,buffer_add,buffer_find", "buffer_init(&made, stub_buffer_init_each)"),
+        (BUFFER, "buffer_init,buffer_find|buffer_add,buffer_find", "; buffer_add(&made, "),
+        (BUFFER, "buffer_init, buffer_add|, buffer_find", "; buffer_add(&made, "),
+        (OPENED, "open_file,kind_of", "open_file(2, &made); kind_of(made)"),
+    ],
+)
+def test_a_user_names_the_calls(text: str, entry: str, shown: str, tmp_path: Path) -> None:
+    old = text.replace("FOUND", "")
+    new = text.replace("FOUND(i)", "i + (i == 2)").replace(
+        "FOUND(f->kind)", "f->kind + (f->kind == 2)"
+    )
+    write_versions(tmp_path, old, new)
+    words = ("build", "old.c", "new.c", "--entry", entry, "--time", "15")
+    done = csgtest(*words, folder=tmp_path)
+    assert done.code == 1, done.err
+    assert shown in done.out
+    assert not done.report["counters"]["mispredicted"]
+
+
+def test_emitted_tests_hold_the_calls(tmp_path: Path) -> None:
+    write_versions(tmp_path, OPENED.replace("FOUND", ""), OPENED.replace("FOUND", "1 +"))
+    words = ("build", "old.c", "new.c", "--entry", "open_file,kind_of", "--time", "10")
+    assert csgtest(*words, folder=tmp_path).code == 1
+    done = csgtest("emit", "--as", "c", "-o", "kept", folder=tmp_path)
+    (file,) = (tmp_path / "kept").glob("*.c")
+    assert done.code == 0 and "drivers/" not in file.read_text()
+    codes = []
+    for version in ("old.c", "new.c"):
+        source = f'-DCSGTEST_SOURCE="{tmp_path / version}"'
+        subprocess.run(["gcc", source, file, "-o", tmp_path / "test"], check=True)
+        codes.append(subprocess.run([tmp_path / "test"], check=False).returncode)
+    assert codes == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("open_file,nobody", "no call of 'nobody' can be tested: there is none in one version"),
+        ("open_file|,kind_of", "'open_file|,kind_of' is no sequence of calls"),
+        ("open_file,,kind_of", "'open_file,,kind_of' is no sequence of calls"),
+    ],
+)
+def test_what_is_no_sequence_is_refused(entry: str, said: str, tmp_path: Path) -> None:
+    write_versions(tmp_path, OPENED.replace("FOUND", ""), OPENED.replace("FOUND", "1 +"))
+    done = csgtest("build", "old.c", "new.c", "--entry", entry, folder=tmp_path)
+    assert done.code == 2 and said in done.err
+
+
+def test_parts() -> None:
+    assert parts_of("new, put|drop, get") == [
+        (["new"], False),
+        (["put", "drop"], True),
+        (["get"], False),
+    ]
