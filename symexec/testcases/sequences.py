@@ -30,7 +30,19 @@ from typing import NamedTuple
 
 from csg.errors import UsageError
 from csg.ir import DRIVEN
-from csg.language.syntax import Call, FunctionDefinition, IntegerConstant, Name, Return, Symbol
+from csg.language.syntax import (
+    Assign,
+    Call,
+    Cast,
+    Dereference,
+    FunctionDefinition,
+    IntegerConstant,
+    Linkage,
+    Member,
+    Name,
+    Return,
+    Symbol,
+)
 from csg.language.traversal import walk
 from csg.language.type_text import declaration_text
 from csg.language.types import Enumeration, Floating, Function, Integer, Pointer, Record, Type, Void
@@ -58,6 +70,7 @@ _ENDS = re.compile(
 )
 _BEGINS = re.compile(r"x?alloc|begin|construct|create|init(iali[sz]e)?|make|new|open|setup|start")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_ALL = 1000  # members
 MOST_STEPS = 6  # functions of which one is called in between
 
 
@@ -80,31 +93,55 @@ def makers_of(
     function: FunctionDefinition, known: Iterable[FunctionDefinition]
 ) -> list[FunctionDefinition]:
     """The functions that make the object which a function takes by a pointer, the likeliest first:
-    one that returns a pointer to it and takes none, one that sets a pointer to it, and one that
-    fills it and says so in its name."""
+    one that returns a pointer to it and takes none, or sets a pointer to it, and one that fills it
+    and says so in its name; of these the one that sets most of it."""
     object_ = next(filter(None, map(_object, _types(function))), "")
-    found: list[tuple[int, int, int, str, FunctionDefinition]] = []
-    for each in known:
-        kind = each.symbol.type
-        assert isinstance(kind, Function)
-        if not object_ or each is function or kind.variadic or _is_called(each, _ENDS):
-            continue
+    found: list[tuple[tuple[int, int, int, int, str], FunctionDefinition]] = []
+    for each in known if object_ else ():
         taken = [*map(_object, _types(each))]
-        named = _is_called(each, _BEGINS)
-        others = {one for one in taken if one and one != object_}
-        if others or not all(map(is_named, (kind.result, *_types(each)))):
+        if each is function or _is_called(each, _ENDS) or {*taken} - {object_, ""}:
             continue
-        if object_ not in taken and _object(kind.result) == object_:
-            rank = 0
-        elif object_ not in taken and any(_set_object(one) == object_ for one in _types(each)):
-            rank = 1
+        if not _is_callable(each):
+            continue
+        named = _is_called(each, _BEGINS)
+        gives = object_ in map(_set_object, _types(each)) or object_ == _object(_result(each))
+        filled = 0
+        if gives and object_ not in taken:
+            rank = 0 if named else 2
         elif named and taken[:1] == [object_] and _fillable(each.parameters[0]):
-            rank = 2
+            rank, filled = 1, _filled(each, each.parameters[0])
         else:
             continue
         alike = _alike(each.symbol.name, function.symbol.name)
-        found.append((rank - 3 * named, -alike, len(taken), each.symbol.name, each))
-    return [each for *_, each in sorted(found, key=lambda one: one[:4])]
+        found.append(((rank, -filled, -alike, len(taken), each.symbol.name), each))
+    return [each for _, each in sorted(found, key=lambda one: one[0])]
+
+
+def _is_callable(function: FunctionDefinition) -> bool:
+    """Can a driver call it: has it a prototype with types that have names, and this name alone?"""
+    kind = function.symbol.type
+    external = function.symbol.linkage is Linkage.EXTERNAL
+    named = all(map(is_named, (_result(function), *_types(function))))
+    return external and named and isinstance(kind, Function) and not kind.variadic
+
+
+def _filled(function: FunctionDefinition, pointer: Symbol) -> int:
+    """The number of members that a function sets of what is passed to it; many where it sets all
+    bytes of it."""
+    members: set[str] = set()
+    for node in walk(function.body):
+        match node:
+            case Assign(target=Member(record=Dereference(operand=Name(symbol=symbol)), field=to)):
+                members |= {to.name} if symbol is pointer else set()
+            case Assign(target=Member(record=Name(symbol=symbol), field=to)):
+                members |= {to.name} if symbol is pointer else set()
+            case Call(function=Name(symbol=Symbol(name=name)), arguments=[first, *_]):
+                whole = first.operand if isinstance(first, Cast) else first
+                if "memset" in name and isinstance(whole, Name) and whole.symbol is pointer:
+                    return _ALL
+            case _:
+                pass
+    return len(members)
 
 
 def steps_of(
@@ -116,13 +153,11 @@ def steps_of(
     object_ = next(filter(None, map(_object, _types(function))), "")
     found = []
     for each in known:
-        kind = each.symbol.type
-        assert isinstance(kind, Function)
         taken = [*map(_object, _types(each))]
-        if each is maker or kind.variadic or taken.count(object_) != 1 or {*taken} > {object_, ""}:
+        if each is maker or taken.count(object_) != 1 or {*taken} > {object_, ""}:
             continue
         parameter = each.parameters[taken.index(object_)]
-        if not _fillable(parameter) or not all(map(is_named, (kind.result, *_types(each)))):
+        if not _fillable(parameter) or not _is_callable(each):
             continue
         if _is_called(each, _ENDS, _BEGINS) or _frees(each, parameter):
             continue
@@ -190,6 +225,12 @@ def _has_word(name: str, form: re.Pattern[str]) -> bool:
 
 def _types(function: FunctionDefinition) -> list[Type]:
     return [each.type for each in function.parameters]
+
+
+def _result(function: FunctionDefinition) -> Type:
+    kind = function.symbol.type
+    assert isinstance(kind, Function)
+    return kind.result
 
 
 def _object(kind: Type) -> str:
@@ -357,7 +398,7 @@ class _Driver:
             given.append(self.passed.given[-1])
             is_stub = given[-1] == f"stub_{parameter}"
             shown.append(given[-1] if is_stub else f"{{{parameter}}}")
-        new = _object(getattr(function.symbol.type, "result", Void()))
+        new = _object(_result(function))
         before = "made = " if new and new not in self.made and not own else ""
         self.steps.append(Step(f"{before}{name}({', '.join(shown)})", chosen, value))
         return f"{name}({', '.join(given)})"
@@ -370,7 +411,7 @@ class _Driver:
 
 
 def _prototype(function: FunctionDefinition) -> str:
-    static = "static " if function.symbol.linkage.name == "INTERNAL" else ""
+    static = "static " if function.symbol.linkage is Linkage.INTERNAL else ""
     return f"{static}{declaration_text(function.symbol.type, function.symbol.name)};"
 
 
