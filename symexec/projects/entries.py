@@ -134,7 +134,12 @@ def entries_of(
     above = {name: {*networkx.ancestors(calls, name)} for name in changing}
     first = {next(filter(each.__contains__, nearest), "") for each in above.values()}
     nearest.sort(key=lambda name: name not in first)
-    offered = [definitions[name] for name in sorted(shared) if not inner[name]]
+    once = {
+        name
+        for name, count in Counter([*_names(pair.old), *_names(pair.new)]).items()
+        if count == 2
+    }
+    offered = [definitions[name] for name in sorted(shared & once) if not inner[name]]
     entries: list[Entry] = []
     for name in [*changing, *nearest][:MOST]:
         reached = frozenset(each for each in changing if name in above[each] and not inner[name])
