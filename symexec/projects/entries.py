@@ -107,7 +107,9 @@ def entries_of(
     differs. ``installed``: names of headers."""
     files = versions.pairs()
     pair = readings.read(files)
-    named = {*_names(pair.old)} & {*_names(pair.new)}  # before unifying calls one otherwise
+    old, new = Counter(_names(pair.old)), Counter(_names(pair.new))
+    named = old.keys() & new.keys()  # before unifying calls one otherwise
+    once = {name for name in named if old[name] == new[name] == 1}
     if "main" in named:
         return (Entry(""),)
     headers = headers_of(pair, os.path.abspath(versions.new), installed)
@@ -134,11 +136,6 @@ def entries_of(
     above = {name: {*networkx.ancestors(calls, name)} for name in changing}
     first = {next(filter(each.__contains__, nearest), "") for each in above.values()}
     nearest.sort(key=lambda name: name not in first)
-    once = {
-        name
-        for name, count in Counter([*_names(pair.old), *_names(pair.new)]).items()
-        if count == 2
-    }
     offered = [definitions[name] for name in sorted(shared & once) if not inner[name]]
     entries: list[Entry] = []
     for name in [*changing, *nearest][:MOST]:
