@@ -186,6 +186,48 @@ def test_a_user_names_the_calls(text: str, entry: str, shown: str, tmp_path: Pat
     assert not done.report["counters"]["mispredicted"]
 
 
+NODES = """\
+#include <stdlib.h>
+struct error { int at; };
+struct node { int kind, n; const char *text; };
+struct node *number(int n)
+{
+    struct node *made = calloc(1, sizeof *made);
+    if (made)
+        made->n = n;
+    return made;
+}
+struct node *parse(const char *text, struct error *error)
+{
+    struct node *made = calloc(1, sizeof *made);
+    if (!*text || !made)
+        return NULL;
+    made->kind = 1;
+    made->text = text;
+    return made;
+}
+struct node *next(struct node *n) { return n; }
+int first(const struct node *n)
+{
+    return n->kind ? n->text[0] == 'x' ? FOUND : 1 : n->n == 77 ? FOUND : 2;
+}
+"""
+
+
+def test_one_of_several_makes_the_object(tmp_path: Path) -> None:
+    write_versions(tmp_path, NODES.replace("FOUND", "3"), NODES.replace("FOUND", "4"))
+    versions = Versions(tmp_path / "old.c", tmp_path / "new.c")
+    functions = {each.symbol.name: each for each in read_pair(versions.pairs()).new[0].functions}
+    makers = makers_of(functions["first"], functions.values())
+    assert [each.symbol.name for each in makers] == ["number", "parse"]
+    words = ("build", "old.c", "new.c", "--entry", "number|parse,first", "--time", "15")
+    done = csgtest(*words, folder=tmp_path)
+    assert done.code == 1 and not done.report["counters"]["mispredicted"]
+    differing = [each["input"]["parameters"] for each in done.report["tests"] if each["class"]]
+    ways = {(given["first_"], given["number_n"]) for given in map(dict, differing)}
+    assert (1, 77) in ways and {first for first, _ in ways} == {1, 2}
+
+
 def test_emitted_tests_hold_the_calls(tmp_path: Path) -> None:
     write_versions(tmp_path, OPENED.replace("FOUND", ""), OPENED.replace("FOUND", "1 +"))
     words = ("build", "old.c", "new.c", "--entry", "open_file,kind_of", "--time", "10")

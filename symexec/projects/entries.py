@@ -47,7 +47,7 @@ from csg.unify.pairs import ProgramPair, Readings
 from symexec.options import Internal
 from symexec.report.model import Reached, Report
 from symexec.testcases import DifferenceKind, TestCase, rendered
-from symexec.testcases.sequences import makers_of, steps_of
+from symexec.testcases.sequences import MOST_MAKERS, makers_of, steps_of
 from symexec.triage import Group
 
 MOST = 4  # programs, or functions of a library, that are tested
@@ -144,7 +144,7 @@ def entries_of(
         entries.append(Entry(name, internal, reached))
         sequence = "" if inner[name] else _sequence(definitions[name], offered, headers)
         if sequence:
-            maker = sequence.partition(",")[0]
+            maker = re.split(r"[,|]", sequence)[0]
             beyond = _internal("", hidden, ())
             entries.append(Entry(f"{maker},{name}", beyond, reached, sequence))
     return tuple(entries[:MOST])
@@ -163,7 +163,8 @@ def _sequence(
     if not makers:
         return ""
     between = "".join(f"{each.symbol.name}|" for each in steps_of(function, makers[0], offered))
-    calls = (makers[0].symbol.name, *[between] * BETWEEN, function.symbol.name)
+    first = "|".join(each.symbol.name for each in makers[:MOST_MAKERS])
+    calls = (first, *[between] * BETWEEN, function.symbol.name)
     return ",".join(filter(None, calls))
 
 
@@ -319,7 +320,8 @@ _INSTALLED = re.compile(
     re.M | re.X,
 )
 _HEADER = re.compile(r"[\w+-]+\.h\b")
-_LARGEST = 1 << 20  # bytes; larger build files are not read
+_INCLUDES = re.compile(r"^\s*#\s*include\s*[<\"]([^>\"]+)[>\"]", re.M)
+_LARGEST = 1 << 20  # bytes; larger build files, and headers, are not read
 
 
 def installed_headers(tree: Path) -> frozenset[str]:
@@ -363,10 +365,16 @@ def _own_headers(said: Iterable[str], tree: str) -> dict[str, PurePosixPath]:
 def _public(
     own: Mapping[str, PurePosixPath], declaring: frozenset[str], installed: frozenset[str]
 ) -> frozenset[str]:
-    """The public headers: those that are installed, if one of them declares functions; else those
-    whose names do not say that they are private, in a folder for public headers only, if one there
-    declares functions."""
-    shown = {header for header, path in own.items() if path.name in installed}
+    """The public headers: those that are installed, with what they include, if one of them declares
+    functions; else those whose names do not say that they are private, in a folder for public
+    headers only, if one there declares functions."""
+    waiting = [header for header, path in own.items() if path.name in installed]
+    shown = {*waiting}
+    for header in waiting:
+        included = _included(header)
+        more = [each for each, path in own.items() if each not in shown and path.name in included]
+        waiting += more
+        shown.update(more)
     if not shown.isdisjoint(declaring):
         return frozenset(shown)
     named = {
@@ -376,6 +384,15 @@ def _public(
     }
     offered = {header for header, path in named.items() if not _OFFERED.isdisjoint(path.parts)}
     return frozenset(named if offered.isdisjoint(declaring) else offered)
+
+
+def _included(header: str) -> frozenset[str]:
+    """The names of the files that a header includes; none where it cannot be read."""
+    path = Path(header)
+    if not path.is_file() or path.stat().st_size > _LARGEST:
+        return frozenset()
+    found = _INCLUDES.findall(path.read_text(errors="replace"))
+    return frozenset(PurePosixPath(each).name for each in found)
 
 
 def _names(units: Iterable[TranslationUnit]) -> Iterator[str]:

@@ -48,7 +48,7 @@ from csg.language.type_text import declaration_text
 from csg.language.types import Enumeration, Floating, Function, Integer, Pointer, Record, Type, Void
 from csg.programs import FilePair
 from csg.unify.pairs import ProgramPair
-from symexec.inputs.structures import is_open
+from symexec.inputs.structures import is_open, is_text
 from symexec.testcases.driver import (
     HEADERS,
     Passing,
@@ -71,6 +71,7 @@ _ENDS = re.compile(
 _BEGINS = re.compile(r"x?alloc|begin|construct|create|init(iali[sz]e)?|make|new|open|setup|start")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ALL = 1000  # members
+MOST_MAKERS = 4  # functions of which one makes the object
 MOST_STEPS = 6  # functions of which one is called in between
 
 
@@ -94,12 +95,13 @@ def makers_of(
 ) -> list[FunctionDefinition]:
     """The functions that make the object which a function takes by a pointer, the likeliest first:
     one that returns a pointer to it and takes none, or sets a pointer to it, and one that fills it
-    and says so in its name; of these the one that sets most of it."""
+    and says so in its name; of these the one that sets most of it. Of several any may be called."""
     object_ = next(filter(None, map(_object, _types(function))), "")
     found: list[tuple[tuple[int, int, int, int, str], FunctionDefinition]] = []
     for each in known if object_ else ():
         taken = [*map(_object, _types(each))]
-        if each is function or _is_called(each, _ENDS) or {*taken} - {object_, ""}:
+        others = [one for one in _types(each) if _object(one) not in (object_, "")]
+        if each is function or _is_called(each, _ENDS) or not all(map(_is_plain, others)):
             continue
         if not _is_callable(each):
             continue
@@ -114,7 +116,27 @@ def makers_of(
             continue
         alike = _alike(each.symbol.name, function.symbol.name)
         found.append(((rank, -filled, -alike, len(taken), each.symbol.name), each))
-    return [each for _, each in sorted(found, key=lambda one: one[0])]
+    best = sorted(found, key=lambda one: one[0])
+    if best and best[0][0][0] == 1:  # it fills an object, which others may not do as well
+        return [best[0][1]]
+    if best:
+        best = [each for each in best if _object(_result(each[1])) == object_] or best[:1]
+        reading = [each for each in best if any(map(_is_bytes, _types(each[1])))]
+        best = [*dict.fromkeys([*best[:1], *reading[:1], *best])]
+    return [each for _, each in best]
+
+
+def _is_plain(kind: Type) -> bool:
+    """Does a pointer lead to a structure of numbers, which tests can set?"""
+    target = kind.target if isinstance(kind, Pointer) else None
+    fields = target.fields if isinstance(target, Record) else None
+    return fields is not None and all(
+        isinstance(each.type, Integer | Enumeration | Floating | Record) for each in fields
+    )
+
+
+def _is_bytes(kind: Type) -> bool:
+    return isinstance(kind, Pointer) and is_text(kind.target)
 
 
 def _is_callable(function: FunctionDefinition) -> bool:
@@ -178,8 +200,8 @@ def sequence_files(
     its calls. Raises UsageError where there is no such driver."""
     parts = parts_of(entry)
     names = [name for part in parts for name in part.names]
-    always = [not part.may_be_left_out and len(part.names) == 1 for part in parts]
-    if len(parts) < 2 or not always[0] or not always[-1] or not all(part.names for part in parts):
+    whole = len(parts) > 1 and all(part.names for part in parts) and not parts[-1].may_be_left_out
+    if not whole or (len(parts[0].names) == 1 and parts[0].may_be_left_out):
         raise UsageError(
             f"'{entry}' is no sequence of calls",
             hint="name the function that makes an object and one that takes it: new,get; in "
@@ -206,7 +228,7 @@ def sequence_files(
 
 
 def _name(parts: Sequence[Part]) -> str:
-    return DRIVEN + "_".join(part.names[0] for part in parts if not part.may_be_left_out)
+    return f"{DRIVEN}{parts[0].names[0]}_{parts[-1].names[0]}"
 
 
 def _alike(one: str, other: str) -> int:
@@ -287,9 +309,11 @@ class _Driver:
         last = self.functions[self.parts[-1].names[0]]
         kind = last.symbol.type
         assert isinstance(kind, Function)
-        self._taken = {each.name for each in last.parameters}
+        self._taken = {*self.functions, *(each.name for each in last.parameters)}
         for at, part in enumerate(self.parts[:-1]):
-            if part.may_be_left_out:
+            if at == 0 and len(part.names) > 1:
+                self.lines += self._made_by_one_of(part.names, kind.result)
+            elif part.may_be_left_out:
                 self.lines += self._one_of(part.names, at, kind.result)
             else:
                 self.lines += self._called(self.functions[part.names[0]], kind.result)
@@ -302,6 +326,22 @@ class _Driver:
             [*self.passed.before, *self.lines],
         )
         return "\n".join([HEADERS, *prototypes, *self.passed.stubs, driver])
+
+    def _made_by_one_of(self, names: Sequence[str], result: Type) -> Iterator[str]:
+        """The object is what one of these returns."""
+        kinds = [_result(self.functions[name]) for name in names]
+        object_ = _object(kinds[0])
+        if not object_ or any(_object(each) != object_ for each in kinds):
+            raise UsageError(f"{' and '.join(names)} do not return pointers to one structure")
+        chosen, variable = self._fresh("first"), self._fresh("made")
+        self.passed.declared.append(f"unsigned char {chosen}")
+        yield f"{declaration_text(kinds[0], variable)} = 0;"
+        for number, name in enumerate(names, 1):
+            call = self._call(self.functions[name], {}, chosen=chosen, value=number)
+            yield f"{'else ' if number > 1 else ''}if ({chosen} == {number})"
+            yield f"    {variable} = ({declaration_text(kinds[0])}) {call};"
+        self.made[object_] = variable
+        yield from _ending(f"!{variable}", result)
 
     def _one_of(self, names: Sequence[str], at: int, result: Type) -> Iterator[str]:
         """None of these calls, or one."""
@@ -363,13 +403,7 @@ class _Driver:
         else:
             yield f"{call};"
         if guard:
-            yield f"if ({guard}) {{"
-            if isinstance(result, Void):
-                yield "    return;"
-            else:
-                yield f"    {declaration_text(plain(result), 'nothing')} = {{0}};"
-                yield "    return nothing;"
-            yield "}"
+            yield from _ending(guard, result)
 
     def _is_wanted(self, object_: str) -> bool:
         names = {name for part in self.parts[1:] for name in part.names}
@@ -408,6 +442,17 @@ class _Driver:
             name += "_"
         self._taken.add(name)
         return name
+
+
+def _ending(guard: str, result: Type) -> Iterator[str]:
+    """The driver ends, with zero, where this holds."""
+    yield f"if ({guard}) {{"
+    if isinstance(result, Void):
+        yield "    return;"
+    else:
+        yield f"    {declaration_text(plain(result), 'nothing')} = {{0}};"
+        yield "    return nothing;"
+    yield "}"
 
 
 def _prototype(function: FunctionDefinition) -> str:
