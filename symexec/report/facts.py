@@ -27,7 +27,7 @@ from symexec.report.model import Report
 from symexec.state.state import Event, EventKind
 from symexec.testcases.driver import driven_within
 from symexec.testcases.inputs import Json
-from symexec.testcases.signature import ParameterKind
+from symexec.testcases.signature import ParameterKind, Step
 
 STRUCTURES: dict[str, Json] = {  # that parameters lead to
     "structure_depth": DEEPEST,
@@ -209,11 +209,21 @@ def _of_function(report: Report) -> Iterator[str]:
         yield f"up to {min(most, found.get('array_length', most))} of them in a row"
     if str(report.entry).startswith(DRIVEN):
         yield from driven_within([each.name for each in signature.parameters])
-    between = [each for each in signature.steps if each.chosen]
-    if between:
-        most = len({each.chosen for each in between})
-        names = dict.fromkeys(each.text.partition("(")[0] for each in between)
-        yield f"up to {most} {'call' if most == 1 else 'calls'} of {', '.join(names)} in between"
+    yield from _of_calls(signature.steps)
+
+
+def _of_calls(steps: Sequence[Step]) -> Iterator[str]:
+    """Who makes the object of a call sequence, where there is a choice, and what is called then."""
+    chosen = [
+        (*each.text.partition("(")[0].rpartition("made = "), each) for each in steps if each.chosen
+    ]
+    makers = dict.fromkeys(name for _, makes, name, _ in chosen if makes)
+    others = dict.fromkeys(name for _, makes, name, _ in chosen if not makes)
+    most = len({each.chosen for _, makes, _, each in chosen if not makes})
+    if makers:
+        yield f"objects that {', '.join(makers)} make"
+    if others:
+        yield f"up to {most} {'call' if most == 1 else 'calls'} of {', '.join(others)} in between"
 
 
 def _range(text: str) -> str:
