@@ -2,7 +2,7 @@
 
     python -m benchmarks.fleets FOLDER                        all of it
     python -m benchmarks.fleets FOLDER --time 5 netcat mpack  of these packages
-    python -m benchmarks.fleets FOLDER --write                the page of what FOLDER holds
+    python -m benchmarks.fleets FOLDER --write                runs nothing: the pages anew
 
 FOLDER gets a git history of each package (benchmarks.revisions), the samples, pairs of generated
 parsers, and LIST.toml with all of them. ``csgtest fleet`` runs the list in a process group of its
@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import platform
+import posixpath
 import re
 import shutil
 import signal
@@ -70,11 +71,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """``dangling``: the links that lead nowhere, or that need a network."""
+    """``dangling``: the links that lead nowhere, or that need a network; each as a page and what it
+    names. ``unwritten``: those of reports to files that ``csgtest build`` has not written."""
 
     pages: int
     links: int
-    dangling: tuple[str, ...]
+    dangling: tuple[tuple[str, str], ...]
+    unwritten: int = 0
 
 
 @dataclass(slots=True)
@@ -356,7 +359,7 @@ def pages_of(site: Path) -> Pages:
     texts = {page.resolve(): page.read_text(errors="replace") for page in pages}
     links = [(page, link) for page, text in texts.items() for link in _LINK.findall(text)]
     dangling = [
-        f"{page.relative_to(site.resolve())}: {link}"
+        (page.relative_to(site.resolve()).as_posix(), link)
         for page, link in links
         if not _leads_somewhere(page, link, texts)
     ]
@@ -381,11 +384,26 @@ def made_pages(folder: Path) -> Pages:
     command = [*CSGTEST, "site", "site", "--store", "store"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     found = pages_of(folder / "site")
+    with Store.open(str(folder / "store"), new=False) as store:
+        files = {
+            f"reports/{task['id']}/{file['name']}"
+            for task in store.tasks()
+            for file in store.files(task["id"])
+        }
+    dangling = tuple(
+        (page, link)
+        for page, link in found.dangling
+        if page not in files
+        or _ELSEWHERE.match(link)
+        or link.startswith("#")
+        or posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(link))) in files
+    )
     wanted = ["index.html", "run-1.html"]
     for each in _shown(folder, "findings", "--run", "1"):
         wanted.append((Path("reports", each["task"], each["report"]) / "report.html").as_posix())
-    missing = [name for name in wanted if not (folder / "site" / name).is_file()]
-    return Pages(found.pages, found.links, (*found.dangling, *missing))
+    missing = [("site", name) for name in wanted if not (folder / "site" / name).is_file()]
+    unwritten = len(found.dangling) - len(dangling)
+    return Pages(found.pages, found.links, (*dangling, *missing), unwritten)
 
 
 # ------------------------------------------------------------------------------------- the document
@@ -396,13 +414,8 @@ class Measured:
     rows: tuple[Row, ...]
     missing: tuple[str, ...]  # packages that are not to be had
     survived: Survived
-    pages: Pages
     words: str  # of the call
     most: int
-
-    @property
-    def wrong(self) -> list[str]:
-        return [*self.survived.wrong, *self.pages.dangling]
 
 
 def stored(file: Path) -> Measured:
@@ -411,12 +424,11 @@ def stored(file: Path) -> Measured:
         Row(**{**each, "failures": tuple((what, why) for what, why in each["failures"])})
         for each in form["rows"]
     ]
-    pages = Pages(**{**form["pages"], "dangling": tuple(form["pages"]["dangling"])})
-    own = {"survived": Survived(**form["survived"]), "pages": pages}
-    return Measured(**{**form, **own, "rows": tuple(rows), "missing": tuple(form["missing"])})
+    own = {"survived": Survived(**form["survived"]), "missing": tuple(form["missing"])}
+    return Measured(**{**form, **own, "rows": tuple(rows)})
 
 
-def document(found: Measured) -> str:
+def document(found: Measured, pages: Pages) -> str:
     rows, run = found.rows, found.survived
     patches = sum(row.patches for row in rows)
     packages = sum(row.patches > 0 for row in rows)
@@ -442,9 +454,10 @@ def document(found: Measured) -> str:
         "complete tasks and findings lost or changed": run.lost,
         "complete tasks run again": run.again,
         "tasks run by a further `--resume`, by the call anew": ", ".join(map(str, run.after)),
-        "pages": found.pages.pages,
-        "links in them": found.pages.links,
-        "links that lead nowhere": len(found.pages.dangling),
+        "pages": pages.pages,
+        "links in them": pages.links,
+        "links of the site that lead nowhere": len(pages.dangling),
+        "links of reports to files that `csgtest build` did not write": pages.unwritten,
     }
     listed = "\n".join(f"| {name} | {value} |" for name, value in facts.items())
     lines = "\n".join(
@@ -488,9 +501,7 @@ def measured(folder: Path, given: argparse.Namespace) -> Measured:
     run = survived(folder, words)
     missing = tuple(name for name in given.packages if name not in names)
     call = " ".join(["--store store", *words]).replace("=", " ")
-    return Measured(
-        tuple(rows_of(folder, found)), missing, run, made_pages(folder), call, given.most
-    )
+    return Measured(tuple(rows_of(folder, found)), missing, run, call, given.most)
 
 
 def main(words: Sequence[str]) -> int:
@@ -500,17 +511,17 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--time", type=float, default=10, help="seconds of a task (default: 10)")
     parser.add_argument("--jobs", type=int, default=2, help="tasks at once (default: 2)")
     parser.add_argument("--most", type=int, default=20, help="patches of a package (default: 20)")
-    parser.add_argument("--write", action="store_true", help="only write what FOLDER holds")
+    parser.add_argument("--write", action="store_true", help="run nothing: pages of FOLDER's store")
     given = parser.parse_intermixed_args(words)
     folder = given.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     if not given.write:
-        found = measured(folder, given)
-        (folder / RESULTS).write_text(json.dumps(asdict(found), indent=1))
-    found = stored(folder / RESULTS)
-    DOCUMENT.write_text(document(found))
-    print(*found.wrong, sep="\n")
-    return int(bool(found.wrong))
+        (folder / RESULTS).write_text(json.dumps(asdict(measured(folder, given)), indent=1))
+    found, pages = stored(folder / RESULTS), made_pages(folder)
+    DOCUMENT.write_text(document(found, pages))
+    wrong = [*found.survived.wrong, *map(": ".join, pages.dangling)]
+    print(*wrong, sep="\n")
+    return int(bool(wrong))
 
 
 if __name__ == "__main__":
