@@ -1,7 +1,8 @@
 # make demo   the main job on a sample            make test   every check there is
 # make bench  measure, rewrite docs/performance.md make docs   run what the documents show, anew
 # make format tidy the Python sources             make clean  remove what the others made
-# make night    the rest of families of tests that `make test` takes some members of
+# make night    the rest of families of tests that `make test` takes some members of, and properties
+#               with all of their examples
 # make mutants  mutation testing of three packages, half an hour: for the night
 # make soak   random pairs and faults for two hours, a second opinion on each verdict: for the night
 #
@@ -31,7 +32,7 @@ test: install
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 night: install
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m night
+	HYPOTHESIS_PROFILE=night $(BIN)/python -m pytest -n 2 --dist worksteal -m 'night or hypothesis'
 
 bench: install
 	$(BIN)/python benchmarks/run.py

@@ -1,4 +1,5 @@
-"""The same examples in every run; ``HYPOTHESIS_PROFILE=search`` looks for new ones."""
+"""The same examples in every run, more of them at night (``HYPOTHESIS_PROFILE=night``);
+``HYPOTHESIS_PROFILE=search`` looks for new ones."""
 
 from __future__ import annotations
 
@@ -12,13 +13,15 @@ import pytest
 from hypothesis import settings
 
 from cli import COLLECT
+from tests.nightly import DAILY
 from tests.repositories import Repository
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # processes need not compile modules anew
 
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile(DAILY, derandomize=True, deadline=None)
+settings.register_profile("night", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None, max_examples=1000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", DAILY))
 
 
 def pytest_collection_finish() -> None:

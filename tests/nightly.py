@@ -1,17 +1,23 @@
-"""Families of tests of which some members run each time and the rest at night (``make night``).
+"""Families of tests of which some members run each time and the rest at night (``make night``),
+and properties that are tried with some examples each time and with more at night.
 
 @pytest.mark.parametrize("seed", daily(range(12), 4))                       four each time
 @pytest.mark.parametrize("sample", nightly(SAMPLES, ["fields", "shelf"]))   these two at night
 @pytest.mark.parametrize("path", every(3, PROGRAMS))                        each third each time
 @pytest.mark.parametrize(("name", "after"), paired(PAIRS, After))           each name with one After
+@examples(400)                                                              100 each time
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+DAILY = "repeatable"  # the profile of Hypothesis without a name in the environment
 
 
 def daily(members: Iterable[Any], count: int) -> list[Any]:
@@ -45,3 +51,10 @@ def paired(members: Iterable[Any], others: Iterable[Any]) -> list[Any]:
         for at, each in enumerate(members)
         for turn, other in enumerate(known)
     ]
+
+
+def examples(count: int) -> settings:
+    """So many examples of a property at night, and a quarter of them each time. At night each test
+    with examples runs once more, under another profile (``make night``)."""
+    at_night = os.environ.get("HYPOTHESIS_PROFILE", DAILY) != DAILY
+    return settings(max_examples=count if at_night else max(1, count // 4), deadline=None)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ctypes
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.reference.native_models import PREFIX
+from tests.nightly import examples
 
 HOST = ctypes.CDLL(None, use_errno=True)
-FEW = settings(max_examples=100, deadline=None)
+FEW = examples(100)
 VERSIONS = st.text(alphabet="a0019.", max_size=6).map(str.encode)
 PATHS = st.text(alphabet="//a.", max_size=6).map(str.encode)
 State = ctypes.c_ushort * 3

@@ -6,15 +6,16 @@ import ctypes
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.reference.context import Ended, ReferenceContext
 from symexec.runtime.operands import holds
 from symexec.state.endings import MemoryFault
+from tests.nightly import examples
 
 HOST = ctypes.CDLL(None)
-MANY = settings(max_examples=150, deadline=None)
+MANY = examples(150)
 
 TEXT = st.binary(max_size=9).map(lambda data: data.replace(b"\0", b"\x80"))
 SMALL = st.text(alphabet="abAB c", max_size=7).map(str.encode)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from csg.errors import UsageError
@@ -23,9 +23,10 @@ from symexec.exploration.start import loaded_program
 from symexec.replay.sandbox import Sandbox
 from symexec.replay.wire import Job
 from symexec.runtime.filesystem.nodes import Contents
+from tests.nightly import examples
 
 INTERPRETER = Path(__file__).parent / "file_operations.c"
-EXAMPLES = int(os.environ.get("CSGTEST_FILE_SCRIPTS", "40"))
+EXAMPLES = examples(int(os.environ.get("CSGTEST_FILE_SCRIPTS", "60")))
 Run = Callable[[str], str]
 
 
@@ -169,7 +170,7 @@ def scripts(operations: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 @given(script=scripts(st.one_of(ON_PATHS, ON_DESCRIPTORS)))
 @example(script="popen a 66 420\npsymlink a l\npcreat l/ 420\ndlseek 0 0 5\n")
-@settings(max_examples=EXAMPLES)
+@EXAMPLES
 def test_paths_and_descriptors(native: Run, modelled: Run, script: str) -> None:
     assert modelled(script) == native(script)
 
@@ -177,6 +178,6 @@ def test_paths_and_descriptors(native: Run, modelled: Run, script: str) -> None:
 @given(script=scripts(st.one_of(ON_STREAMS, ON_STREAMS, ON_PATHS, ON_DESCRIPTORS)))
 @example(script="sfopen 0 a a+\nsfseek 0 -3 0\nsftell 0\n")
 @example(script="sfopen 0 a w\ndclose 3\nsfputs 0 x\nsfflush 0\nsfclose 0\n")
-@settings(max_examples=EXAMPLES)
+@EXAMPLES
 def test_streams(native: Run, modelled: Run, script: str) -> None:
     assert modelled(script) == native(script)

@@ -7,16 +7,17 @@ import math
 import struct
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oracles.reference.context import ReferenceContext
 from oracles.reference.native_models import PREFIX
 from symexec.runtime.formats.float_reading import number_in
+from tests.nightly import examples
 
 HOST = ctypes.CDLL(None, use_errno=True)
 MATH = ctypes.CDLL("libm.so.6")
-MANY = settings(max_examples=200, deadline=None)
+MANY = examples(200)
 
 
 class Option(ctypes.Structure):

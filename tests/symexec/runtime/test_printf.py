@@ -7,7 +7,7 @@ import struct
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.reference.context import Ended, ReferenceContext
@@ -16,8 +16,9 @@ from symexec.expr import Operand
 from symexec.runtime.formats.directives import BadFormat, Conversion, parse
 from symexec.state.endings import Unsupported
 from symexec.state.state import Formatted
+from tests.nightly import examples
 
-MANY = settings(max_examples=400, deadline=None)
+MANY = examples(400)
 ROOM = 8192
 
 SHOW = r"""

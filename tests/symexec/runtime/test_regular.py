@@ -5,13 +5,14 @@ from __future__ import annotations
 import ctypes
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.reference.context import ReferenceContext
+from tests.nightly import examples
 
 HOST = ctypes.CDLL(None)
-MANY = settings(max_examples=60, deadline=None)
+MANY = examples(60)
 EXTENDED, ICASE, NEWLINE = 1, 2, 4
 ROOM = 4
 

@@ -6,13 +6,14 @@ import ctypes
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.reference.native_models import PREFIX
+from tests.nightly import examples
 
 HOST = ctypes.CDLL(None, use_errno=True)
-MANY = settings(max_examples=400, deadline=None)
+MANY = examples(400)
 ROOM = 512
 
 SIGNED = ["%d", "%i", "%ld", "%hhd", "%li", "%3d", "%*d", "%2i", "%5i", "%jd", "%td", "%lld"]

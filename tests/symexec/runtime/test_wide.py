@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.reference.native_models import PREFIX
+from tests.nightly import examples
 
 HOST = ctypes.CDLL(None, use_errno=True)
-FEW = settings(max_examples=80, deadline=None)
+FEW = examples(80)
 Wide = ctypes.Array[ctypes.c_wchar]
 
 SMALL = st.text(alphabet="abAB c\u00e9", max_size=7)
