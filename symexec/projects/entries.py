@@ -47,7 +47,7 @@ from csg.unify.pairs import ProgramPair, Readings
 from symexec.options import Internal
 from symexec.report.model import Reached, Report
 from symexec.testcases import DifferenceKind, TestCase, rendered
-from symexec.testcases.sequences import MOST_MAKERS, makers_of, steps_of
+from symexec.testcases.sequences import MOST_MAKERS, Members, makers_of, steps_of
 from symexec.triage import Group
 
 MOST = 4  # programs, or functions of a library, that are tested
@@ -137,12 +137,13 @@ def entries_of(
     first = {next(filter(each.__contains__, nearest), "") for each in above.values()}
     nearest.sort(key=lambda name: name not in first)
     offered = [definitions[name] for name in sorted(shared & once) if not inner[name]]
+    members = Members(definitions, calls)
     entries: list[Entry] = []
     for name in [*changing, *nearest][:MOST]:
         reached = frozenset(each for each in changing if name in above[each] and not inner[name])
         internal = _internal(inner[name], hidden, _handles(name, definitions, headers.own))
         entries.append(Entry(name, internal, reached))
-        sequence = "" if inner[name] else _sequence(definitions[name], offered, headers)
+        sequence = "" if inner[name] else _sequence(definitions[name], offered, headers, members)
         if sequence:
             maker = re.split(r"[,|]", sequence)[0]
             beyond = _internal("", hidden, ())
@@ -151,7 +152,10 @@ def entries_of(
 
 
 def _sequence(
-    function: FunctionDefinition, offered: Sequence[FunctionDefinition], headers: Headers
+    function: FunctionDefinition,
+    offered: Sequence[FunctionDefinition],
+    headers: Headers,
+    members: Members,
 ) -> str:
     """The calls of public functions that make the structure which a function takes, where users of
     the library may not see its members, or what these lead to."""
@@ -162,7 +166,9 @@ def _sequence(
     makers = makers_of(function, offered)
     if not makers:
         return ""
-    between = "".join(f"{each.symbol.name}|" for each in steps_of(function, makers[0], offered))
+    between = "".join(
+        f"{each.symbol.name}|" for each in steps_of(function, makers[0], offered, members)
+    )
     first = "|".join(each.symbol.name for each in makers[:MOST_MAKERS])
     calls = (first, *[between] * BETWEEN, function.symbol.name)
     return ",".join(filter(None, calls))

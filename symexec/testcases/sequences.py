@@ -23,19 +23,25 @@ what must hold of it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import networkx
 
 from csg.errors import UsageError
 from csg.ir import DRIVEN
 from csg.language.syntax import (
+    AddressOf,
     Assign,
     Call,
     Cast,
+    CompoundAssign,
     Dereference,
     FunctionDefinition,
+    Increment,
     IntegerConstant,
     Linkage,
     Member,
@@ -45,7 +51,17 @@ from csg.language.syntax import (
 )
 from csg.language.traversal import walk
 from csg.language.type_text import declaration_text
-from csg.language.types import Enumeration, Floating, Function, Integer, Pointer, Record, Type, Void
+from csg.language.types import (
+    Array,
+    Enumeration,
+    Floating,
+    Function,
+    Integer,
+    Pointer,
+    Record,
+    Type,
+    Void,
+)
 from csg.programs import FilePair
 from csg.unify.pairs import ProgramPair
 from symexec.inputs.structures import is_open, is_text
@@ -62,6 +78,9 @@ from symexec.testcases.driver import (
     with_driver,
 )
 from symexec.testcases.signature import Step
+
+if TYPE_CHECKING:
+    from csg.analysis.call_graph import NameGraph
 
 # Words in the names of functions that end the life of an object, or begin it.
 _ENDS = re.compile(
@@ -167,11 +186,14 @@ def _filled(function: FunctionDefinition, pointer: Symbol) -> int:
 
 
 def steps_of(
-    function: FunctionDefinition, maker: FunctionDefinition, known: Iterable[FunctionDefinition]
+    function: FunctionDefinition,
+    maker: FunctionDefinition,
+    known: Iterable[FunctionDefinition],
+    members: Members,
 ) -> list[FunctionDefinition]:
     """The functions that may change the object before the function takes it: they take a pointer
     through which they can write, nothing else that has to be made, and neither begin nor end its
-    life. First those with names like those of the two."""
+    life. First those that write what the function reads and few others write."""
     object_ = next(filter(None, map(_object, _types(function))), "")
     found = []
     for each in known:
@@ -184,13 +206,73 @@ def steps_of(
         if _is_called(each, _ENDS, _BEGINS) or _frees(each, parameter):
             continue
         found.append(each)
-    names = [function.symbol.name, maker.symbol.name]
+    read, _ = members.of(function.symbol.name)
+    written = {each.symbol.name: members.of(each.symbol.name)[1] & read for each in found}
+    writers = Counter(member for each in written.values() for member in each)
 
-    def order(each: FunctionDefinition) -> tuple[bool, int, int]:
-        alike = max(_alike(each.symbol.name, name) for name in names)
-        return each is function, -alike, len(each.parameters)
+    def order(each: FunctionDefinition) -> tuple[bool, float, int, int]:
+        name = each.symbol.name
+        prepared = sum(1 / writers[member] for member in written[name])
+        return each is function, -prepared, -_alike(name, function.symbol.name), len(_types(each))
 
     return sorted(found, key=order)[:MOST_STEPS]
+
+
+MemberName = tuple[str, str]  # the tag of a structure, a name
+
+
+class Members:
+    """The members of structures that functions read and write, by themselves or in what they
+    call."""
+
+    def __init__(self, functions: Mapping[str, FunctionDefinition], calls: NameGraph) -> None:
+        self._functions = functions
+        self._calls = calls
+        self._own: dict[str, tuple[set[MemberName], set[MemberName]]] = {}
+
+    def of(self, name: str) -> tuple[set[MemberName], set[MemberName]]:
+        reached = (
+            {name, *networkx.descendants(self._calls, name)} if name in self._calls else {name}
+        )
+        both = [self._of_body(each) for each in reached & self._functions.keys()]
+        return set().union(*(read for read, _ in both)), set().union(*(made for _, made in both))
+
+    def _of_body(self, name: str) -> tuple[set[MemberName], set[MemberName]]:
+        if name not in self._own:
+            read: set[MemberName] = set()
+            written: set[MemberName] = set()
+            targets: set[int] = set()
+            for node in walk(self._functions[name].body):
+                match node:
+                    case Assign(target=Member() as target):
+                        targets.add(id(target))
+                        written.add(_member_name(target))
+                    case (
+                        Assign(target=place)
+                        | CompoundAssign(target=place)
+                        | Increment(operand=place)
+                        | AddressOf(operand=place)
+                    ):
+                        inner = [each for each in walk(place) if isinstance(each, Member)]
+                        written.update(map(_member_name, inner[:1]))
+                    case Call(arguments=arguments):
+                        passed = [each for each in arguments if isinstance(each.type, Array)]
+                        passed = [each for each in passed if isinstance(each, Member)]
+                        written.update(
+                            _member_name(each) for each in passed if isinstance(each, Member)
+                        )
+                    case Member() if id(node) not in targets:
+                        read.add(_member_name(node))
+                    case _:
+                        pass
+            self._own[name] = read, written
+        return self._own[name]
+
+
+def _member_name(node: Member) -> MemberName:
+    kind = node.record.type
+    kind = kind.target if isinstance(kind, Pointer) else kind
+    return getattr(kind, "tag", ""), node.field.name
 
 
 def sequence_files(
