@@ -219,6 +219,21 @@ def test_a_submodule_is_taken_at_its_commit(
     assert "return 2" in (place.new / "part/src/extra.c").read_text()
 
 
+def test_what_a_partial_clone_lacks_is_left_out(
+    repository: Repository, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    repository.write("data/large.bin", "x" * 100)
+    repository.edit("src/words.c", "argc);", "argc + 1);")
+    repository.commit("data")
+    content = repository.git("rev-parse", "HEAD:data/large.bin")
+    objects = repository.folder / ".git" / "objects"
+    (objects / content[:2] / content[2:]).unlink()
+    (objects / content[:2] / content[2:]).parent.mkdir(exist_ok=True)
+    asked = RevisionOptions("HEAD~1..HEAD")
+    assert names(read_project(asked, (), tmp_path / "out", quiet=False)) == ["words"]
+    assert "left out, as git has no content of them: data/large.bin" in capfd.readouterr().err
+
+
 def test_from_a_clone_to_a_difference_in_one_command(repository: Repository) -> None:
     """A second run starts from the first one's folder, and does not take it for source."""
     repository.edit("lib/number.c", "return *text", "return (*text == '7') + *text")

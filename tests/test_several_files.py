@@ -234,3 +234,21 @@ def test_the_file_of_a_replacement_may_be_no_c_here(tmp_path: Path) -> None:
     assert done.code == 1, done.err
     notes = "\n".join(done.report["notes"])
     assert "rpl_fseeko is defined nowhere" in notes and "fseeko.c is left out" in notes
+
+
+def test_an_inline_function_is_the_one_that_its_file_emits(tmp_path: Path) -> None:
+    """C17 6.7.4p7: without ``extern`` a definition is none for other files, and the compiler may
+    call theirs, in which no branch is recorded."""
+    header = "inline int cut(int n)\n{\n    if (n > 5)\n        return 5;\n    return n;\n}\n"
+    for version, add in (("old", "0"), ("new", "(x == 7)")):
+        folder = tmp_path / version
+        folder.mkdir()
+        (folder / "cut.h").write_text(header)
+        (folder / "cut.c").write_text('#include "cut.h"\nextern inline int cut(int n);\n')
+        text = f'#include "cut.h"\nint f(int x)\n{{\n    return cut(x) + cut(x + 1) + {add};\n}}\n'
+        (folder / "f.c").write_text(text)
+    done = csgtest("build", "old", "new", "--entry", "f", "--time", "10", folder=tmp_path)
+    assert done.code == 1, done.err
+    assert not done.report["counters"]["mispredicted"]
+    assert not done.report["counters"].get("branch_mismatches"), done.out
+    assert done.report["counters"]["branches_compared"]

@@ -165,7 +165,9 @@ def _apply(symbol: Symbol, node: Node, found: Qualified, wished: Wishes) -> None
     symbol.access += tuple(each for each in wished.access if each not in symbol.access)
     symbol.alias = symbol.alias or wished.alias
     symbol.linked_as = symbol.linked_as or wished.linked_as
-    symbol.inline = symbol.inline or "inline" in (node.funcspec or ())
+    inline = "inline" in (node.funcspec or ())
+    symbol.inline = symbol.inline or inline
+    symbol.emitted = symbol.emitted or not inline or "extern" in (node.storage or ())
     symbol.address_taken = symbol.address_taken or isinstance(symbol.type, Array | Record)
 
 

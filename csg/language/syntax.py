@@ -42,7 +42,7 @@ Hook = tuple[str, int]  # "constructor" or "destructor", and its priority
 LAST_PRIORITY = 65535
 
 
-INLINE, WEAK, STRONG = range(3)
+INLINE, EMITTED, WEAK, STRONG = range(4)
 
 
 class SymbolKind(StrEnum):
@@ -85,6 +85,7 @@ class Symbol:
     noreturn: bool = False
     alignment: int = 0  # asked for beyond the type's own; 0: none
     inline: bool = False
+    emitted: bool = False  # its inline definition is for other files as well (C17 6.7.4p7)
     hooks: tuple[Hook, ...] = ()  # of a function that runs before or after main
     weak: bool = False  # may be defined nowhere: then its address is null; or in many files
     alias: str = ""  # the name of what it is another name of
@@ -100,8 +101,10 @@ class Symbol:
     def strength(self) -> int:
         """The rank of a definition: of several definitions of one external name the strongest
         counts, and the first of equally strong ones. A weak definition yields, before it an inline
-        one. Two strong ones are an error."""
-        return WEAK if self.weak else INLINE if self.inline else STRONG
+        one, and first the one that is for its own file alone. Two strong ones are an error."""
+        if self.inline and not self.weak:
+            return EMITTED if self.emitted else INLINE
+        return WEAK if self.weak else STRONG
 
 
 def _place() -> Location:

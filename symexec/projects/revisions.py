@@ -51,6 +51,7 @@ from symexec.projects.building import recipes_of
 from symexec.testcases.store import is_ours
 
 WORK_TREE, STAGED = "the work tree", "what is staged"
+_ABSENT = re.compile(r"error: unable to read sha1 file of (.*) \([0-9a-f]+\)$")
 _SETTINGS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 # the time of every exported file: equal times make no target of a Makefile outdated
 _TIME = 1_600_000_000
@@ -186,15 +187,31 @@ def _checked_out(repository: Path, revision: str, target: Path) -> list[str]:
         else:
             git(repository, "read-tree", revision, variables=own)
         tree = {**own, "GIT_WORK_TREE": str(target.resolve())}
-        git(repository, "checkout-index", "--all", "--force", variables=tree)
+        notes = _written(repository, tree)
         listed = git(repository, "ls-files", "--stage", "-z", variables=own).split(b"\0")
-    notes = []
     for line in listed:
         facts, _, name = line.partition(b"\t")
         if facts.startswith(b"160000 "):
             commit, path = facts.split()[1].decode(), os.fsdecode(name)
             notes += _submodule(repository / path, commit, target / path)
     return notes
+
+
+def _written(repository: Path, variables: Mapping[str, str]) -> list[str]:
+    """Write all files of an index. Those that a partial clone lacks are left out, with a note;
+    raises ToolchainError where anything else fails."""
+    try:
+        git(repository, "checkout-index", "--all", "--force", variables=variables)
+    except subprocess.CalledProcessError as failed:
+        said = failed.stderr.decode("utf-8", "replace").splitlines()
+        missing = [found[1] for found in map(_ABSENT.match, said) if found]
+        if not missing or len(missing) < len(said):
+            message = f"git cannot write a revision: {said[-1] if said else failed}"
+            raise ToolchainError(message, hint="'git fsck' says what is wrong") from None
+        return [
+            f"git has no content of {', '.join(missing[:3])}: {len(missing)} files are left out"
+        ]
+    return []
 
 
 def _submodule(checkout: Path, commit: str, target: Path) -> list[str]:
