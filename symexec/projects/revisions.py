@@ -208,9 +208,8 @@ def _written(repository: Path, variables: Mapping[str, str]) -> list[str]:
         if not missing or len(missing) < len(said):
             message = f"git cannot write a revision: {said[-1] if said else failed}"
             raise ToolchainError(message, hint="'git fsck' says what is wrong") from None
-        return [
-            f"git has no content of {', '.join(missing[:3])}: {len(missing)} files are left out"
-        ]
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        return [f"left out, as git has no content of them: {', '.join(missing[:3])}{more}"]
     return []
 
 
