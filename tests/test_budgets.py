@@ -156,6 +156,9 @@ HANGING = {
     "a comparison": ("compare", "new-plain"),
     "no native runs": ("explore", "-E"),
 }
+# At night: of each of them another stage is tried each time, of the same command or of one that
+# begins in the same way.
+ALIKE = ("confirming", "what is linked to builds", "the recorder", "no native runs")
 HANGS = """#!/bin/sh
 case " $* " in
 *{what}*)
@@ -176,7 +179,14 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("stage", "number"),
-    [(stage, signal.SIGINT) for stage in HANGING] + [("the old version", signal.SIGTERM)],
+    [
+        *(
+            pytest.param(stage, signal.SIGINT, marks=pytest.mark.night if stage in ALIKE else [])
+            for stage in HANGING
+        ),
+        ("the runner", signal.SIGTERM),
+        pytest.param("the old version", signal.SIGTERM, marks=pytest.mark.night),
+    ],
 )
 def test_a_compiler_that_never_ends_does_not_hold_an_interrupted_run_up(
     stage: str, number: signal.Signals, models: Path, tmp_path: Path

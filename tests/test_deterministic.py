@@ -34,7 +34,7 @@ def load() -> Iterator[None]:
         each.wait()
 
 
-@pytest.mark.parametrize("sample", daily(RUNS, 2))
+@pytest.mark.parametrize("sample", daily(RUNS, 1))
 def test_two_runs_are_one(sample: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     found = []
     for hashes in ("1", "2"):

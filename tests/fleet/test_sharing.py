@@ -35,7 +35,7 @@ int f(unsigned x)
 }
 """
 NEW = OLD.replace("+ i;", "+ i + (i == 7);")
-FEW, MANY = 512, 4096  # values of x: what is counted work, and what takes seconds anywhere
+FEW, MANY = 512, 1024  # values of x: what is counted work, and what takes seconds anywhere
 PATIENCE = 100.0  # seconds of a search that ends by itself
 NOWHERE = Prefix(0, False, 0, 0, 10**6, 7, (3, 99, 99)).encoded()
 Spoil = Callable[[Portion], str | None]
@@ -191,7 +191,7 @@ def test_workers_of_the_command_line(deterministic: bool, tmp_path: Path) -> Non
     words = [str(SAMPLES / word) if "/" in word else word for word in words]
     reports = []
     for jobs in ("1", "2") if deterministic else ("2",):
-        more = ["--deterministic", "--time", "4"] if deterministic else ["--time", "25"]
+        more = ["--deterministic", "--time", "4"] if deterministic else ["--time", "10"]
         done = csgtest(
             "build", *words, *more, "--no-native", "--jobs", jobs, folder=tmp_path, seconds=600.0
         )

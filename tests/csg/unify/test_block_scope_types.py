@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.csg.unify.building import Builds
+from tests.nightly import every
 
 MAIN = """
 int main(int argc, char **argv)
@@ -72,7 +73,7 @@ PAIRS = {
 }
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("name", every(2, PAIRS))
 def test_both_versions_are_kept(name: str, tmp_path: Path) -> None:
     old, (before, after) = PAIRS[name]
     builds = Builds(tmp_path, old + MAIN, old.replace(before, after) + MAIN)

@@ -18,6 +18,7 @@ from symexec.testcases import TestInput
 from symexec.triage import native_blame
 from tests.command_line import write_versions
 from tests.csg.unify.building import Builds, run, unification
+from tests.nightly import daily
 
 
 def body(old: str, new: str) -> Unified:
@@ -199,7 +200,7 @@ def generated(seed: int) -> tuple[str, str]:
     return HEAD + "\n".join(old) + TAIL, HEAD + "\n".join(new) + TAIL
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", daily(range(12), 5))
 def test_generated_statements(seed: int, tmp_path: Path) -> None:
     old, new = generated(seed)
     builds = Builds(tmp_path, old, new)

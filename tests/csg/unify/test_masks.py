@@ -21,8 +21,15 @@ CLANG = next(
     (name for name in ("clang", *(f"clang-{n}" for n in range(22, 12, -1))) if shutil.which(name)),
     None,
 )
+# Each time clang where it is there: gcc, as it is the usual compiler, has the tests beside.
 COMPILERS = [
-    pytest.param("gcc", marks=pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")),
+    pytest.param(
+        "gcc",
+        marks=[
+            pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc"),
+            *([pytest.mark.night] if CLANG else []),
+        ],
+    ),
     pytest.param(CLANG, marks=pytest.mark.skipif(CLANG is None, reason="clang is not installed")),
 ]
 

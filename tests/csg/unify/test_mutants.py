@@ -41,7 +41,7 @@ def pair(name: str, seed: int) -> Pair:
 
 
 @pytest.mark.parametrize("seed", range(1 + (COUNT > 0)))
-@pytest.mark.parametrize("name", daily(QUICK, 5))
+@pytest.mark.parametrize("name", daily(QUICK, 3))
 def test_mutant(name: str, seed: int, tmp_path: Path) -> None:
     assert try_pair(pair(name, seed), tmp_path) in {"held", "no C", "undefined"}
 
@@ -84,7 +84,7 @@ def name_of(path: Path) -> str:
     return f"{path.parent.name}-{path.stem}"
 
 
-@pytest.mark.parametrize("path", every(2, PAIRS), ids=name_of)
+@pytest.mark.parametrize("path", every(4, PAIRS), ids=name_of)
 def test_sample(path: Path, tmp_path: Path) -> None:
     old = path.with_name(path.name.replace("new", "old"))
     outcome = try_texts(with_main(old), with_main(path), name_of(path), tmp_path)
@@ -92,7 +92,7 @@ def test_sample(path: Path, tmp_path: Path) -> None:
     assert outcome == ("undefined" if endless else "held")
 
 
-@pytest.mark.parametrize("path", FILES if COUNT else every(2, FILES[::4]), ids=name_of)
+@pytest.mark.parametrize("path", FILES if COUNT else every(4, FILES[::4]), ids=name_of)
 def test_mutant_of_a_sample(path: Path, tmp_path: Path) -> None:
     text, name = with_main(path), name_of(path)
     seeds = range(max(1, COUNT // 20))
@@ -100,14 +100,14 @@ def test_mutant_of_a_sample(path: Path, tmp_path: Path) -> None:
     assert set(outcomes) <= {"held", "no C", "undefined"}
 
 
-@pytest.mark.parametrize("path", every(3, PROGRAMS, 1), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", every(6, PROGRAMS, 1), ids=lambda path: path.stem)
 def test_a_program_against_itself(path: Path) -> None:
     unified = unify(parse_file(str(path)), parse_file(str(path)))
     assert unified.changes == ()
     assert check(unified, thorough=True) == []
 
 
-@pytest.mark.parametrize("at", every(2, range(0, len(PROGRAMS), 6 if COUNT else 12)))
+@pytest.mark.parametrize("at", every(4, range(0, len(PROGRAMS), 6 if COUNT else 12)))
 def test_programs_that_have_nothing_to_do_with_each_other(at: int, tmp_path: Path) -> None:
     """Each is a bad patch of the other: much falls back to copies, the whole still runs."""
     texts = [

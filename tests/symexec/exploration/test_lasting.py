@@ -98,7 +98,7 @@ def _job(
     return finished(BuildJob(options))
 
 
-@pytest.mark.parametrize("place", every(2, PLACES))
+@pytest.mark.parametrize("place", every(3, PLACES))
 def test_a_difference_in_one_place_is_found_and_replayed(place: str, tmp_path: Path) -> None:
     job = _job(_program(), _program(place), tmp_path)
     assert job.verdict == OTHER

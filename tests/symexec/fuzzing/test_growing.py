@@ -19,6 +19,7 @@ from symexec.options import BuildOptions, InputOptions, SymbolicArguments, Symbo
 from symexec.replay import COVERED
 from symexec.testcases import TestInput, signature_of
 from tests.command_line import write_versions
+from tests.nightly import nightly
 
 
 @contextmanager
@@ -134,10 +135,15 @@ int f(const char *s)
 
 
 def test_a_text_grows_word_by_word(tmp_path: Path) -> None:
+    """As many runs on each machine: with this seed a few thousand."""
     with prepared(tmp_path, NESTED, "f") as job:
-        test = differing(job, function_inputs(job), [TestInput(parameters=(("s", b""),))], [])
-        (text,) = (value for _, value in test.parameters)
-        assert isinstance(text, bytes) and text.partition(b">!end")[0].count(b"v") == 3
+        growing = grown(job, [b""], [], seed=2)
+        while growing.runs < 200_000:
+            for test, flags in growing.turn(PATIENCE, 2000):
+                if Flag.DIFFERS in flags:
+                    assert text_of(test).partition(b">!end")[0].count(b"v") == 3
+                    return
+        raise AssertionError("not found")
 
 
 MAGIC = """
@@ -222,7 +228,7 @@ ALIKE = [  # what both versions do in the same way, whatever a run before them h
 ]
 
 
-@pytest.mark.parametrize("body", ALIKE)
+@pytest.mark.parametrize("body", nightly(ALIKE, ALIKE[-1:]))
 def test_no_run_shows_what_another_one_did(tmp_path: Path, body: str) -> None:
     """Nothing lives on, and a run that heeds no signal ends all the same."""
     text = HEAD + "int main(int argc, char **argv) { int n = CHANGED; BODY return n > 5; }"
@@ -280,10 +286,10 @@ def text_of(test: TestInput) -> bytes:
     return text
 
 
-def grown(job: BuildJob, given: list[bytes], words: list[bytes]) -> Growing:
+def grown(job: BuildJob, given: list[bytes], words: list[bytes], seed: int = 1) -> Growing:
     assert job.replay is not None
     job.replay.wait("touch", COVERED)
-    growing = Growing(job.replay, function_inputs(job), words, seed=1)
+    growing = Growing(job.replay, function_inputs(job), words, seed)
     growing.give(TestInput(parameters=(("s", text),)) for text in given)
     return growing
 

@@ -71,7 +71,7 @@ def test_models_agree_with_the_library(host: Library, tmp_path: Path) -> None:
     assert {each.case.name for each in found if each.kind == "agrees"} >= set(ALWAYS)
 
 
-@pytest.mark.parametrize("most", daily((6, 1000), 1))
+@pytest.mark.parametrize("most", daily((3, 1000), 1))
 @pytest.mark.parametrize("family", FAMILIES)
 def test_families_agree_with_the_library(
     host: Library, tmp_path: Path, family: str, most: int
