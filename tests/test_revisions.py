@@ -577,6 +577,22 @@ def test_a_part_is_built_where_tests_need_what_is_not_there(
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="not installed: cmake")
+def test_a_folder_says_how_it_is_built_where_the_top_does_not(
+    repository: Repository, tmp_path: Path
+) -> None:
+    repository.git("mv", "lib", "part")
+    repository.git("rm", "-q", "-r", "Makefile", "src", "tests")
+    repository.write("part/CMakeLists.txt", "project(x C)\nadd_library(util number.c unused.c)\n")
+    repository.write("tests/CMakeLists.txt", "project(x C)\n")
+    repository.commit("another build")
+    repository.edit("part/number.c", "- '0'", "- '1'")
+    (recipe,) = recipes_of(repository.folder)  # none for the tests
+    assert recipe.startswith("cd part && { cmake ")
+    found = project(tmp_path, "HEAD")
+    assert names(found) == ["part/csgtest-build/libutil.a"]
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="not installed: cmake")
 def test_what_a_failed_build_leaves_is_no_program(repository: Repository, tmp_path: Path) -> None:
     """cmake has by then compiled a program that says which compiler it is."""
     repository.git("rm", "-q", "Makefile", "src/sum.c", "src/words.c")

@@ -77,6 +77,17 @@ def recipes_of(tree: Path, guessing: bool = True) -> list[str]:
     found += _parts_of_cmake(tree)
     for folder in _FOLDERS:
         found += _makefiles(tree, folder, guessing)
+    return found or _of_folders(tree)
+
+
+def _of_folders(tree: Path) -> list[str]:
+    """The commands for folders of a tree that says nothing itself, as where a library has one of
+    its own beside its web site. Each has the first recipe that its files allow."""
+    found = []
+    for folder in sorted(each for each in tree.iterdir() if each.is_dir()):
+        known = [command for name, command in RECIPES if command and (folder / name).is_file()]
+        if known and not folder.name.startswith(".") and not is_aside(f"{folder.name}/x.c"):
+            found.append(f"cd {shlex.quote(folder.name)} && {{ {known[0]}; }}")
     return found
 
 

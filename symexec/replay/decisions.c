@@ -50,6 +50,12 @@ int csgtest_decided(unsigned site, unsigned long long value)
     return (int) value;
 }
 
+/* A branch. Of a _Bool that holds neither 0 nor 1 the compiler passes what it holds. */
+int csgtest_branched(unsigned site, unsigned long long value)
+{
+    return csgtest_decided(site, value != 0);
+}
+
 void csgtest_quiet(int more)
 {
     quiet += more;

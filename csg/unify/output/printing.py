@@ -180,11 +180,12 @@ PROBE, EITHER, CHOSEN = "csgtest_probe", "csgtest_either", "csgtest_chosen"
 QUIET = "csgtest_quiet"
 HEADER = f"""\
 extern int csgtest_decided(unsigned site, unsigned long long value);
+extern int csgtest_branched(unsigned site, unsigned long long value);
 extern void {QUIET}(int more);
-#define {PROBE}(site, ...) csgtest_decided(site, (__VA_ARGS__) != 0)
+#define {PROBE}(site, ...) csgtest_branched(site, (__VA_ARGS__) != 0)
 #define {EITHER}(site, ...) \\
     ({{ __typeof__((__VA_ARGS__) + 0) csgtest_value = (__VA_ARGS__); \\
-        csgtest_decided(site, csgtest_value != 0); csgtest_value; }})
+        csgtest_branched(site, csgtest_value != 0); csgtest_value; }})
 #define {CHOSEN}(site, ...) \\
     ({{ __typeof__((__VA_ARGS__) + 0) csgtest_value = (__VA_ARGS__); \\
         csgtest_decided(site, (unsigned long long)csgtest_value); csgtest_value; }})

@@ -29,7 +29,7 @@ from symexec.state.state import EventKind
 from symexec.testcases import TestInput
 from symexec.validation import TraceValidation
 from symexec.validation.expected_traces import ExpectedTrace, Predicted, first_difference
-from tests.command_line import write_versions
+from tests.command_line import csgtest, write_versions
 from tests.nightly import paired
 from tests.symexec.generated.branches import Promising
 
@@ -334,3 +334,12 @@ def test_paths_part_where_a_decision_differs(name: str) -> None:
     statements = {1: 1, 2: 1, 3: 2}
     found = first_difference(Predicted(told, exact), native, lambda each: statements[each >> 32])
     assert found == expected
+
+
+def test_a_bool_that_holds_neither_0_nor_1_is_true(tmp_path: Path) -> None:
+    text = "union u { long n; _Bool b; };\nint f(union u *u) { return (u->b ? 1 : 0) + 0; }\n"
+    (tmp_path / "old.c").write_text(text)
+    (tmp_path / "new.c").write_text(text.replace("+ 0;", "+ (u->n == 225);"))
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "10", folder=tmp_path)
+    assert done.code == 1 and done.report["counters"]["branches_compared"]
+    assert not done.report["counters"]["branch_mismatches"], done.out
