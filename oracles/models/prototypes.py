@@ -22,7 +22,7 @@ _NAMES = (
     "gnu/libc-version sys/types sys/stat sys/statfs sys/mman sys/uio sys/ioctl sys/resource "
     "sys/time sys/utsname sys/file sys/prctl sys/mount sys/swap sys/reboot sys/sysinfo sys/fsuid "
     "sys/times sys/select poll termios sys/socket netdb net/if ifaddrs syslog "
-    "threads semaphore sys/sysmacros sys/xattr"
+    "threads semaphore sys/sysmacros sys/xattr sys/random"
 )
 HEADERS = _NAMES.split()
 INCLUDES = (

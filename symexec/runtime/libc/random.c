@@ -1,7 +1,10 @@
 /* rand and random, C17 7.22.2: the sequence of glibc's additive generator of 31 words. */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     rand random srand srandom: reads *seed, writes *seed */
+ *     rand random srand srandom: reads *seed, writes *seed
+ *     arc4random arc4random_uniform: reads *seed, writes *seed
+ *     arc4random_buf: reads *seed, writes *seed 0
+ *     getrandom getentropy: reads *seed, writes *seed errno 0 */
 
 static unsigned words[31];
 static int place = -1; /* of the word that is next to change; -1: nobody has given a seed */
@@ -48,4 +51,53 @@ int rand_r(unsigned *seed)
     result = result << 10 ^ (int) (next_seed / 65536 % 1024);
     *seed = next_seed;
     return result;
+}
+
+/* What the kernel draws is another number in each run, which no test can say: it is made up. */
+
+extern int __csgtest_errno;
+extern void __csgtest_approximated(const char *what);
+
+enum { IO_ERROR = 5, INVALID = 22, MOST_AT_ONCE = 256, KNOWN_FLAGS = 7, BOTH_KINDS = 6 };
+
+static unsigned long drawn;
+
+static void draw(unsigned char *to, unsigned long n)
+{
+    __csgtest_approximated("random bytes of the system are made up");
+    for (unsigned long i = 0; i < n; i++) {
+        drawn = drawn * 6364136223846793005UL + 1442695040888963407UL;
+        to[i] = (unsigned char) (drawn >> 56);
+    }
+}
+
+void arc4random_buf(void *to, unsigned long n) { draw(to, n); }
+
+unsigned arc4random(void)
+{
+    unsigned number;
+    draw((unsigned char *) &number, sizeof number);
+    return number;
+}
+
+unsigned arc4random_uniform(unsigned bound) { return bound ? arc4random() % bound : 0; }
+
+long getrandom(void *to, unsigned long n, unsigned flags)
+{
+    if (flags & ~(unsigned) KNOWN_FLAGS || (flags & BOTH_KINDS) == BOTH_KINDS) {
+        __csgtest_errno = INVALID;
+        return -1;
+    }
+    draw(to, n);
+    return (long) n;
+}
+
+int getentropy(void *to, unsigned long n)
+{
+    if (n > MOST_AT_ONCE) {
+        __csgtest_errno = IO_ERROR;
+        return -1;
+    }
+    draw(to, n);
+    return 0;
 }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.reference.native_models import PREFIX
+from tests.command_line import csgtest, write_versions
 from tests.nightly import examples
 
 HOST = ctypes.CDLL(None, use_errno=True)
@@ -205,3 +207,23 @@ def test_file_names_match_alike(models: ctypes.CDLL, flags: int, pattern: str, n
     for each in (name, pattern):
         expected = host(pattern.encode(), each.encode(), flags)
         assert ours(pattern.encode(), each.encode(), flags) == expected
+
+
+def test_what_the_kernel_draws_is_made_up(tmp_path: Path) -> None:
+    text = """\
+#include <stdlib.h>
+#include <sys/random.h>
+int f(int x)
+{
+    unsigned char salt[8];
+    arc4random_buf(salt, 4);
+    if (getrandom(salt + 4, 4, 0) != 4 || getentropy(salt, 2) || arc4random_uniform(3) > 2)
+        return -1;
+    return x > 7 + 0 ? salt[0] != salt[0] : 2;
+}
+"""
+    write_versions(tmp_path, text, text.replace("7 + 0", "7 + 1"))
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "10", folder=tmp_path)
+    assert done.code == 1 and "f(8)" in done.out
+    assert "approximated: random bytes of the system are made up" in done.out
+    assert not done.report["counters"]["mispredicted"]
