@@ -25,6 +25,7 @@ from fleet.tasks import run
 from symexec.options import FleetOptions
 from tests.command_line import CSGTEST, Done, csgtest, hear_interrupts
 from tests.fleet.test_lists import Contents
+from tests.nightly import daily
 
 Found = set[tuple[str, str]]  # the task and the fingerprint
 TLS = "DASK_DISTRIBUTED__COMM__TLS__"  # as Dask reads its configuration from the environment
@@ -206,19 +207,21 @@ def _dask(*words: str, folder: Path | None = None) -> subprocess.Popen[bytes]:
     )
 
 
-def test_fleet_survives_kills(tmp_path: Path, scheduler: Begin) -> None:
-    """Of the scheduler, of a worker and of the client."""
+@pytest.mark.parametrize("scheduler_first", daily((False, True), 1))
+def test_fleet_survives_kills(scheduler_first: bool, tmp_path: Path, scheduler: Begin) -> None:
+    """Of a worker and of the client; at night, of the scheduler before."""
     write_pairs(tmp_path, 3)
-    address, kill, own = scheduler()
-    with Client(tmp_path, "--scheduler", address) as client:
-        wait_for(lambda: workers_below(own))
-        kill()
-        assert client.wait(60) == 2
-    assert (tmp_path / "log").read_text().splitlines()[-2:] == [
-        "csgtest: error: the scheduler is gone",
-        "  hint: start it again and give --resume: nothing that ended is lost",
-    ]
-    with Client(tmp_path, "--jobs", "2", "--resume") as client:
+    if scheduler_first:
+        address, kill, own = scheduler()
+        with Client(tmp_path, "--scheduler", address) as client:
+            wait_for(lambda: workers_below(own))
+            kill()
+            assert client.wait(60) == 2
+        assert (tmp_path / "log").read_text().splitlines()[-2:] == [
+            "csgtest: error: the scheduler is gone",
+            "  hint: start it again and give --resume: nothing that ended is lost",
+        ]
+    with Client(tmp_path, "--jobs", "2", *["--resume"] * scheduler_first) as client:
         (worker, *_) = wait_for(client.workers)
         worker.kill()
         wait_for(lambda: "done" in states(tmp_path))
@@ -284,8 +287,10 @@ fleet.engine.run = lambda *asked: Outcome(
 """
 
 
+@pytest.mark.night
 def test_task_moves_on_to_a_worker_that_has_a_sandbox(tmp_path: Path, scheduler: Begin) -> None:
-    """Two of four workers have none; a run that only these are there for says so."""
+    """Two of four workers have none; a run that only these are there for says so. With threads in
+    the place of workers test_engine.py tries it each time."""
     write_pairs(tmp_path, 2)
     address, _, own = scheduler()
     (tmp_path / "bare.py").write_text(PRELOADED)
