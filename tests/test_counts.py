@@ -36,7 +36,7 @@ def named(mutant: Mutant) -> str:
 
 
 @pytest.mark.parametrize(
-    "mutant", daily([each for each in ALL if each.name in QUICK], 4), ids=named
+    "mutant", daily([each for each in ALL if each.name in QUICK], 3), ids=named
 )
 def test_a_mutant_has_as_many_diff_paths_as_the_grid_shows(mutant: Mutant, tmp_path: Path) -> None:
     assert counted(small(mutant), tmp_path).faults == []

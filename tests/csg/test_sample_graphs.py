@@ -17,6 +17,7 @@ from tests.csg.graphs.runs import (
     orders_of_changes_are_paths,
     uses_stay_within_the_dependences,
 )
+from tests.nightly import every
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -94,7 +95,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", every(2, CASES))
 def test_runs_of_a_sample_stay_within_its_graphs(name: str) -> None:
     sample, folder = CASES[name], SAMPLES / name.partition("/")[0]
     versions = Versions(folder / sample.old, folder / sample.new)

@@ -109,7 +109,7 @@ def function(tmp_path_factory: pytest.TempPathFactory) -> Path:
         .replace("300", "301")
     )
     finished(folder, FUNCTION, new, "--entry=f", "--time=8", helper=HELPER)
-    assert emit(folder, "--as=c") == 0
+    assert emit(folder, "--as=c", "--equal=3") == 0
     return folder
 
 
@@ -204,7 +204,7 @@ def test_only_sanitizers_may_tell(tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="there is no CMake")
 def test_cmake_builds_and_runs_them(function: Path) -> None:
     own = function / "listed"
-    assert emit(function, "--as=cmake", "-o", "listed") == 0
+    assert emit(function, "--as=cmake", "-o", "listed", "--equal=1") == 0
     build = function / "cmake-build"
     subprocess.run(["cmake", "-S", own, "-B", build], check=True, capture_output=True)
     subprocess.run(["cmake", "--build", build], check=True, capture_output=True)
@@ -215,7 +215,7 @@ def test_cmake_builds_and_runs_them(function: Path) -> None:
 @pytest.mark.skipif(shutil.which("meson") is None, reason="there is no Meson")
 def test_meson_builds_and_runs_them(function: Path) -> None:
     own = function / "listed-meson"
-    assert emit(function, "--as=meson", "-o", "listed-meson") == 0
+    assert emit(function, "--as=meson", "-o", "listed-meson", "--equal=1") == 0
     for words in (["setup", "../meson-build"], ["test", "-C", "../meson-build"]):
         done = subprocess.run(
             ["meson", *words], cwd=own, check=False, capture_output=True, text=True

@@ -11,6 +11,7 @@ import pytest
 from generators.pairs.edits import edited
 from generators.pairs.mains import main_program
 from symexec.options import After, BuildOptions, InputOptions, SearchOptions, SymbolicArguments
+from tests.nightly import daily
 from tests.symexec.generated.branches import Promising
 from tests.symexec.generated.checking import options_of
 from tests.symexec.generated.test_pairs import pair
@@ -30,7 +31,7 @@ def complaints(options: BuildOptions) -> list[str]:
     return left_out + [each.text for each in validation.mismatches]
 
 
-@pytest.mark.parametrize("first", range(0, PAIRS, STEP))
+@pytest.mark.parametrize("first", daily(range(0, PAIRS, STEP), 1))
 def test_functions_take_the_predicted_branches(first: int, tmp_path: Path) -> None:
     for seed in range(first, first + STEP):
         after = After.NEW if seed % 5 == 4 else After.BOTH
