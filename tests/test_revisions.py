@@ -171,6 +171,8 @@ def test_a_tool_of_the_build_and_what_an_archive_defines_once_more(
 def test_tests_are_looked_at_when_asked_for(repository: Repository, tmp_path: Path) -> None:
     repository.edit("tests/check.c", "!= 2", "== 2")
     assert names(project(tmp_path, "", targets=("check",))) == ["tests/check"]
+    with pytest.raises(UsageError, match="make nothing called chek"):
+        project(tmp_path, "", targets=("check", "chek"))
 
 
 def test_revisions_and_what_they_are_compared_with(repository: Repository, tmp_path: Path) -> None:

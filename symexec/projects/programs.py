@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
-from csg.errors import CsgtestError
+from csg.errors import CsgtestError, UsageError
 from csg.frontend.files import OTHER_LAYOUTS
 from csg.programs import is_aside, matches, write_commands
 from csg.records import record
@@ -252,9 +252,16 @@ def reached_targets(
     """The targets that the change reaches, those with most differing files first; and notes on
     targets that one version alone has. A library all of whose files are in another one, as those
     that libtool makes for convenience, is a part of that one. ``asked``: names of those that are
-    wanted; ``ignored``: patterns of files whose changes, and whose programs, do not count."""
+    wanted; ``ignored``: patterns of files whose changes, and whose programs, do not count. Raises
+    UsageError where a name is that of no target."""
     names, notes = _common(old, new)
     if asked:
+        unknown = [each for each in asked if not any(is_named(name, [each]) for name in names)]
+        if unknown:
+            raise UsageError(
+                f"both builds make nothing called {', '.join(unknown)}",
+                hint=f"--target takes one of these: {', '.join(names)}",
+            )
         names = [name for name in names if is_named(name, asked)]
     _read_all(old, new, names)
     found = []
