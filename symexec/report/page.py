@@ -10,7 +10,7 @@ Texts of strangers come into the page through the template alone, which escapes 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
@@ -63,8 +63,9 @@ _NARROW = 160  # of one in a table
 _PICTURE, _FINDINGS, _ACCEPTED, _NODES, _PATCH = 2_300_000, 1_000_000, 200_000, 700_000, 500_000
 
 
-def page(report: Report, svg: str | None = None) -> str:
-    """The page. ``svg`` is inserted without escaping: it must be made by csgtest."""
+def page(report: Report, svg: str | None = None, stored: Collection[str] | None = None) -> str:
+    """The page. ``svg`` is inserted without escaping: it must be made by csgtest. ``stored``: the
+    tests that have a file of their own; None: all that differ."""
     from markupsafe import Markup
 
     from csg.render import script_hash, viewer, viewer_script, viewer_style
@@ -74,7 +75,7 @@ def page(report: Report, svg: str | None = None) -> str:
     environment = templates(_HERE)
     template = environment.get_template("page.html")
     found = report.findings()
-    blocks = _Blocks(environment.get_template("page_blocks.html").module)
+    blocks = _Blocks(environment.get_template("page_blocks.html").make_module({"stored": stored}))
     findings = blocks.many("finding", _findings(report, found), _FINDINGS)
     accepted = blocks.many("finding", _accepted(report, found), _ACCEPTED)
     functions = [*_functions(report, blocks)]

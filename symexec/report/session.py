@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -451,20 +451,22 @@ def finish(
     report.finished = finished
     chosen = {each.witness for each in report.groups}
     chosen.update(name for each in report.groups for name in each.tests[:FEW])
+    if every_test:
+        chosen = {each.id for each in report.differing}
     for case in report.differing:
-        if every_test or case.id in chosen:
+        if case.id in chosen:
             folder.write_test(case, readable_test(case, report))
         else:
             folder.remove_test(case)
-    folder.write_text("report.html", _page_in_time(report, svg))
+    folder.write_text("report.html", _page_in_time(report, svg, chosen))
     folder.write_json("report.json", report_to_json(report))
 
 
-def _page_in_time(report: Report, svg: str | None) -> str:
+def _page_in_time(report: Report, svg: str | None, stored: Collection[str]) -> str:
     watchdog = Watchdog()
     try:
         with watchdog.until(time.monotonic() + PAGE), watchdog.guard(memory=False):
-            return page(report, svg)
+            return page(report, svg, stored)
     except Spent:
         note = f"the page takes longer than {PAGE:.0f} s: report.json has everything"
         report.notes.append(note)

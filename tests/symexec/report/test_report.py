@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import math
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -42,7 +43,7 @@ from symexec.testcases import (
 )
 from symexec.testcases.inputs import Elements
 from symexec.triage import examine
-from tests.command_line import write_versions
+from tests.command_line import csgtest, write_versions
 
 CHANGES = (
     ChangeInfo(
@@ -713,3 +714,15 @@ def test_paths_are_seen_from_where_both_versions_lie(
     old: str, new: str, told: str, shown: str
 ) -> None:
     assert short_paths(told, Report(old, new)) == shown
+
+
+def test_all_links_to_tests_lead_to_files(tmp_path: Path) -> None:
+    """Of the tests of one difference a few have files, and those alone are links."""
+    text = "int f(int n)\n{\n    int s = 0;\n    for (int i = 0; i < n && i < 20; i++)\n"
+    text += "        s += i;\n    return s;\n}\n"
+    write_versions(tmp_path, text, text.replace("return s", "return s + 1"))
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "10", folder=tmp_path)
+    shown = (tmp_path / "csgtest-out/report.html").read_text()
+    links = set(re.findall(r'href="(tests/[^"]*)"', shown))
+    assert links and len(done.report["groups"][0]["tests"]) > len(links)
+    assert [each for each in links if not (tmp_path / "csgtest-out" / each).is_file()] == []
