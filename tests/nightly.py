@@ -53,8 +53,9 @@ def paired(members: Iterable[Any], others: Iterable[Any]) -> list[Any]:
     ]
 
 
-def examples(count: int) -> settings:
+def examples(count: int, **more: Any) -> settings:
     """So many examples of a property at night, and a quarter of them each time. At night each test
     with examples runs once more, under another profile (``make night``)."""
     at_night = os.environ.get("HYPOTHESIS_PROFILE", DAILY) != DAILY
-    return settings(max_examples=count if at_night else max(1, count // 4), deadline=None)
+    shown = count if at_night else max(1, count // 4)
+    return settings(max_examples=shown, deadline=None, **more)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from csg.errors import UsageError
@@ -22,6 +22,7 @@ from symexec.options.definitions import FLAGS, Argument, Scope
 from symexec.options.settings import keys, read_settings, template
 from symexec.search.registry import described
 from tests.command_line import csgtest
+from tests.nightly import examples
 from tests.repositories import Repository
 
 KEYS = keys()
@@ -140,7 +141,7 @@ SCALARS = st.one_of(
     value=st.one_of(SCALARS, st.lists(SCALARS, max_size=4)),
     table=st.booleans(),
 )
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(150, suppress_health_check=[HealthCheck.too_slow])
 def test_any_value_is_taken_or_refused_with_its_line(key: str, value: Any, table: bool) -> None:
     heading = "[target.a]\n" if table else ""
     try:

@@ -27,7 +27,7 @@ DAILY = (5, 9, 10, 14, 19)
 PAIRS = nightly(range(30), {*range(30)}.difference(DAILY))
 
 
-@pytest.mark.parametrize("first", daily(range(40, 300, 65), 2))
+@pytest.mark.parametrize("first", daily(range(40, 300, 65), 1))
 def test_random_programs_have_the_graphs_of_the_definitions(first: int) -> None:
     """Those before the fortieth are tried in ``tests/csg/graphs``."""
     uses = orders = 0

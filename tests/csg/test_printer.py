@@ -125,7 +125,7 @@ def native(
 @pytest.mark.parametrize(
     "path",
     nightly(
-        PROGRAMS, [each for at, each in enumerate(PROGRAMS) if at % 4 and each.stem not in QUICK]
+        PROGRAMS, [each for at, each in enumerate(PROGRAMS) if at % 8 and each.stem not in QUICK]
     ),
     ids=lambda path: path.stem,
 )

@@ -16,6 +16,7 @@ from fleet.store import Store
 from fleet.tasks import Commits, Task
 from tests.command_line import csgtest
 from tests.fleet.outcomes import FINDING, REPORT
+from tests.nightly import daily
 from tests.repositories import Repository
 
 FAILED = ("failed",)
@@ -85,16 +86,22 @@ def test_spans(store: Store, answers: dict[str, tuple[str, ...]], expected: list
     assert followed(store, "abcde", dict(answers)) == expected
 
 
-def test_history_of_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("between", daily((0, 1), 1))
+def test_history_of_a_repository(
+    between: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At night there is a commit between the two that show something."""
     monkeypatch.chdir(tmp_path)
     repository = Repository(tmp_path, {"clamp.c": CLAMP, "wrap.c": WRAP})
     repository.edit("clamp.c", "x > 9", "x > 8")
     brought = repository.commit("clamp earlier")
-    repository.edit("wrap.c", "x < 0", "x <= 0")
-    repository.commit("nothing that shows")
+    if between:
+        repository.edit("wrap.c", "x < 0", "x <= 0")
+        repository.commit("nothing that shows")
     repository.edit("clamp.c", "x > 8", "x > 9")
     gone = repository.commit("clamp as before")
-    words = ("history", "HEAD~3..HEAD", "--time", "2", "--deterministic", "--jobs", "2")
+    span = f"HEAD~{2 + between}..HEAD"
+    words = ("history", span, "--time", "2", "--deterministic", "--jobs", "2")
     done = csgtest(*words, "--json", "--quiet", folder=tmp_path)
     assert done.code == 1, done.err
     findings = json.loads(done.out)["findings"]
@@ -104,12 +111,12 @@ def test_history_of_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("clamp(9): returns 9, now returns 10", brought, "gone", gone),
         ("clamp(9): returns 10, now returns 9", gone, "stands", gone),
     ]
-    shown_again(tmp_path, gone)
+    shown_again(tmp_path, span, gone)
 
 
-def shown_again(folder: Path, gone: str) -> None:
+def shown_again(folder: Path, span: str, gone: str) -> None:
     """The same from the store, where nothing has to be run."""
-    done = csgtest("history", "HEAD~3..HEAD", "--time", "2", "--deterministic", folder=folder)
+    done = csgtest("history", span, "--time", "2", "--deterministic", folder=folder)
     assert f"taken away by {gone[:10]} clamp as before" in done.out
     assert done.err == ""
     tasks = json.loads(csgtest("show", "tasks", "--run", "1", "--json", folder=folder).out)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from csg.analysis.flow import join_blocks
 from csg.ir import Block, Branch, Constant, FunctionCode, Jump, Return, Trap
 from csg.ir.instructions import successors
+from tests.nightly import examples
 
 
 def function(*edges: tuple[int, ...]) -> FunctionCode:
@@ -47,7 +48,7 @@ def test_joins(edges: list[tuple[int, ...]], joins: list[int | None]) -> None:
         )
     )
 )
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_joins_agree_with_the_definition(edges: list[tuple[int, ...]]) -> None:
     code = function(*edges, ())
     last = len(edges)

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from csg.analysis import (
@@ -27,6 +27,7 @@ from csg.language.syntax import Version
 from csg.programs import GraphRules, Interactions
 from tests.csg.analysis.random_programs import random_program
 from tests.csg.analysis.tracing import traced
+from tests.nightly import examples
 
 Stack = tuple[Place, ...]
 
@@ -49,7 +50,7 @@ def slice_of(graph: DependenceGraph, node: int) -> set[int]:
 
 
 @given(seeds)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_one_pass_finds_the_changes_of_every_slice(seed: int) -> None:
     graph = dependence_graph(random_program(seed))
     sets = depends_on_changes(graph)
@@ -58,7 +59,7 @@ def test_one_pass_finds_the_changes_of_every_slice(seed: int) -> None:
 
 
 @given(seeds)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_runs_of_both_versions_stay_within_the_dependences(seed: int) -> None:
     program = random_program(seed)
     graph = dependence_graph(program)
@@ -75,7 +76,7 @@ def test_runs_of_both_versions_stay_within_the_dependences(seed: int) -> None:
 
 
 @given(seeds)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_what_is_run_next_is_an_edge(seed: int) -> None:
     """Random walks over the statements, calls and returns included, meet stops in the order of the
     graph's edges."""
@@ -164,7 +165,7 @@ def steps_to(program: Program, start: tuple[str, int], node: int) -> int | None:
 
 
 @given(seeds)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_distances_are_those_of_the_shortest_walk(seed: int) -> None:
     program = random_program(seed)
     if len(program.nodes) > 60:
@@ -179,7 +180,7 @@ def test_distances_are_those_of_the_shortest_walk(seed: int) -> None:
 
 
 @given(seeds)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_change_is_reachable_where_it_has_a_distance(seed: int) -> None:
     program = random_program(seed)
     distances = Distances(program)

@@ -6,12 +6,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 
 from csg.frontend import parse_text
 from csg.language.types import Record
 from csg.toolchain import compile_program
+from tests.nightly import examples
 
 STRUCTURES = [
     "struct t { char c; int i; char d; };",
@@ -156,9 +157,7 @@ def structures(draw: st.DrawFn) -> str:
     return f"#pragma pack({pack})\n{record}\n#pragma pack()" if pack else record
 
 
-@settings(
-    max_examples=8, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
-)
+@examples(8, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(texts=st.lists(structures(), min_size=60, max_size=60))
 def test_random_structures(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
     check(texts, tmp_path_factory.mktemp("layout"))

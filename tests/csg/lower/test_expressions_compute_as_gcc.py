@@ -8,10 +8,11 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from oracles.reference.comparing import interpreted
+from tests.nightly import examples
 
 TYPES = [
     "_Bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned",
@@ -72,9 +73,8 @@ def program(texts: list[str], values: list[int]) -> str:
     return "\n".join(lines)
 
 
-@settings(
-    max_examples=12,
-    deadline=None,
+@examples(
+    12,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture,
                            HealthCheck.data_too_large],
 )  # fmt: skip

@@ -7,7 +7,7 @@ from random import Random
 
 import networkx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from csg.render.folding import (
@@ -22,6 +22,7 @@ from csg.render.folding import (
     unfolded,
 )
 from tests.csg.render.generated import sequence_graph, sequence_graphs
+from tests.nightly import examples
 
 
 def closure(graph: networkx.DiGraph[str]) -> set[tuple[str, str]]:
@@ -39,7 +40,7 @@ def closure(graph: networkx.DiGraph[str]) -> set[tuple[str, str]]:
 
 
 @given(sequence_graphs(60))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_what_leads_to_what_stays(graph: networkx.DiGraph[str]) -> None:
     folding = folded(graph)
     single = {name for name, members in folding.members.items() if len(members) == 1}
@@ -51,7 +52,7 @@ def test_what_leads_to_what_stays(graph: networkx.DiGraph[str]) -> None:
 
 
 @given(sequence_graphs(60))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_a_folded_node_is_reached_if_one_of_its_members_is(graph: networkx.DiGraph[str]) -> None:
     folding = folded(graph)
     owner = {each: name for name, members in folding.members.items() for each in members}
@@ -62,7 +63,7 @@ def test_a_folded_node_is_reached_if_one_of_its_members_is(graph: networkx.DiGra
 
 
 @given(sequence_graphs(80))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_every_node_stands_for_itself_or_is_folded_once(graph: networkx.DiGraph[str]) -> None:
     for folding in (folded(graph), unfolded(graph)):
         members = [each for all_ in folding.members.values() for each in all_]
@@ -74,7 +75,7 @@ def test_every_node_stands_for_itself_or_is_folded_once(graph: networkx.DiGraph[
 
 
 @given(sequence_graphs(50), st.integers(0, 1000))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_critical_sequences_are_drawn_whole(graph: networkx.DiGraph[str], seed: int) -> None:
     random = Random(seed)
     walk = [random.choice(sorted(graph))]
@@ -89,7 +90,7 @@ def test_critical_sequences_are_drawn_whole(graph: networkx.DiGraph[str], seed: 
 
 
 @given(sequence_graphs(40))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_no_drawn_edge_is_implied_by_the_others(graph: networkx.DiGraph[str]) -> None:
     if not networkx.is_directed_acyclic_graph(graph):
         return

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from symexec.executor import offsets
@@ -26,6 +26,7 @@ from symexec.expr import (
 )
 from symexec.memory import BOTH, NEW, OLD, AllocationKind, Memory, MemoryObject
 from symexec.solver import PathCondition, build_solver
+from tests.nightly import examples
 
 Bytes = list[tuple[int, int]]  # what old and new see
 Step = tuple[str, str, int, int, int, int, str]
@@ -179,7 +180,7 @@ def values(unit: int) -> st.SearchStrategy[list[tuple[int, int, int, int]]]:
 
 
 @given(steps(31), values(8), st.sampled_from([(2, 99, 99), (2, 99, 3), (2, 4, 99), (24, 99, 99)]))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_small_objects_hold_what_arrays_of_bytes_do(
     taken: list[Step], valued: list[tuple[int, int, int, int]], limits: tuple[int, int, int]
 ) -> None:
@@ -199,7 +200,7 @@ def test_small_objects_hold_what_arrays_of_bytes_do(
 
 
 @given(steps(6000), values(1500))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_large_tables_hold_what_arrays_of_bytes_do(
     taken: list[Step], valued: list[tuple[int, int, int, int]]
 ) -> None:

@@ -48,6 +48,7 @@ from symexec.testcases import (
 from symexec.testcases.seeds import read_ktest
 from symexec.testcases.signature import ParameterKind
 from tests.command_line import csgtest, pair
+from tests.nightly import examples
 
 METADATA_DTD = """
 <!ELEMENT test-metadata (sourcecodelang, producer, specification, programfile, programhash,
@@ -172,7 +173,7 @@ def test_sarif_names_the_blamed_change_and_a_rule(folder: Path) -> None:
 
 
 @given(TEXTS, st.integers(0, 5))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_sarif_is_valid_whatever_stands_in_it(text: str, number: int) -> None:
     log = json.loads(text_of(Form.SARIF, report_of(text, number)))
     SarifLog.model_validate(log)
@@ -223,7 +224,7 @@ def test_levels_and_rules_go_by_class(kind: DifferenceKind, level: str, rule: st
 
 
 @given(TEXTS, st.integers(0, 4))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_junit_is_read_by_a_stranger(text: str, number: int) -> None:
     report = report_of(text, number)
     report.tests += [
@@ -266,7 +267,7 @@ def cells(document: str) -> list[list[str]]:
 
 
 @given(TEXTS, st.integers(1, 3))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_nothing_in_a_table_is_markup(text: str, number: int) -> None:
     report = report_of(text, number)
     finished = finished_of(FOUND, report)
@@ -317,7 +318,7 @@ def commands(text: str) -> list[tuple[str, dict[str, str], str]]:
 
 
 @given(TEXTS, st.integers(0, 4))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_nothing_in_an_annotation_is_a_command(text: str, number: int) -> None:
     report = report_of(f"{text}\n::add-path::/evil", number)
     finished = finished_of(FOUND, report)
