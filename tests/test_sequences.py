@@ -96,6 +96,15 @@ def test_an_internal_difference_is_reached_by_calls_of_the_library(library: Repo
     assert "confirmed" in kept.out and "not confirmed" not in kept.out
 
 
+def test_what_changed_code_writes_is_asked_for_at_the_end(library: Repository) -> None:
+    library.edit("src/table.c", "t->values[--t->used] : -1", "t->values[t->used - 1] : -1")
+    done = csgtest("build", "HEAD", "--time", "20", folder=library.folder)
+    assert "one of table_last at the end" in done.out
+    made = json.loads(Path("csgtest-out/table_new,table_drop/report.json").read_text())
+    assert done.code == 1 and not made["counters"]["mispredicted"]
+    assert any("table_last: " in json.dumps(each) for each in made["tests"])
+
+
 def test_who_makes_and_who_changes_is_seen_in_types_and_names(tmp_path: Path) -> None:
     versions = _versions(tmp_path)
     (direct, made) = entries_of(versions, Readings())
@@ -164,6 +173,10 @@ int open_file(int kind, struct file **to)
         (*to)->kind = kind;
     return 0;
 }
+const char *named(struct file *f)
+{
+    return f->kind == 2 ? "set" : "none";
+}
 int kind_of(const struct file *f)
 {
     return FOUND(f->kind);
@@ -178,6 +191,7 @@ int kind_of(const struct file *f)
         (BUFFER, "buffer_init,buffer_find|buffer_add,buffer_find", "; buffer_add(&made, "),
         (BUFFER, "buffer_init, buffer_add|, buffer_find", "; buffer_add(&made, "),
         (OPENED, "open_file,kind_of", "open_file(2, &made); kind_of(made)"),
+        (OPENED, "open_file, named, kind_of|", 'prints open_file: 0 | named: "set" | kind_of: 2'),
     ],
 )
 def test_a_user_names_the_calls(text: str, entry: str, shown: str, tmp_path: Path) -> None:

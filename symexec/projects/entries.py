@@ -47,7 +47,7 @@ from csg.unify.pairs import ProgramPair, Readings
 from symexec.options import Internal
 from symexec.report.model import Reached, Report
 from symexec.testcases import DifferenceKind, TestCase, rendered
-from symexec.testcases.sequences import MOST_MAKERS, Members, makers_of, steps_of
+from symexec.testcases.sequences import MOST_MAKERS, Members, makers_of, observers_of, steps_of
 from symexec.triage import Group
 
 MOST = 4  # programs, or functions of a library, that are tested
@@ -143,7 +143,9 @@ def entries_of(
         reached = frozenset(each for each in changing if name in above[each] and not inner[name])
         internal = _internal(inner[name], hidden, _handles(name, definitions, headers.own))
         entries.append(Entry(name, internal, reached))
-        sequence = "" if inner[name] else _sequence(definitions[name], offered, headers, members)
+        sequence = (
+            "" if inner[name] else _sequence(definitions[name], offered, headers, members, changed)
+        )
         if sequence:
             maker = re.split(r"[,|]", sequence)[0]
             beyond = _internal("", hidden, ())
@@ -156,6 +158,7 @@ def _sequence(
     offered: Sequence[FunctionDefinition],
     headers: Headers,
     members: Members,
+    changed: Collection[str],
 ) -> str:
     """The calls of public functions that make the structure which a function takes, where users of
     the library may not see its members, or what these lead to."""
@@ -170,7 +173,9 @@ def _sequence(
         f"{each.symbol.name}|" for each in steps_of(function, makers[0], offered, members)
     )
     first = "|".join(each.symbol.name for each in makers[:MOST_MAKERS])
-    calls = (first, *[between] * BETWEEN, function.symbol.name)
+    observers = observers_of(function, offered, members, changed)
+    then = "".join(f"{each.symbol.name}|" for each in observers)
+    calls = (first, *[between] * BETWEEN, function.symbol.name, then)
     return ",".join(filter(None, calls))
 
 
@@ -477,7 +482,8 @@ def confirm(found: Sequence[tuple[Path, Report]]) -> list[tuple[Path, Report]]:
 def _called(report: Report) -> str:
     """The function of the library that a report is about."""
     steps = report.signature.steps if report.signature is not None else ()
-    return steps[-1].text.partition("(")[0] if steps else report.entry
+    called = [each.text for each in steps if not each.chosen]
+    return called[-1].partition("(")[0] if called else report.entry
 
 
 def _groups(report: Report) -> Iterator[tuple[Group, TestCase]]:

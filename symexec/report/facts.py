@@ -214,16 +214,22 @@ def _of_function(report: Report) -> Iterator[str]:
 
 def _of_calls(steps: Sequence[Step]) -> Iterator[str]:
     """Who makes the object of a call sequence, where there is a choice, and what is called then."""
-    chosen = [
-        (*each.text.partition("(")[0].rpartition("made = "), each) for each in steps if each.chosen
-    ]
-    makers = dict.fromkeys(name for _, makes, name, _ in chosen if makes)
-    others = dict.fromkeys(name for _, makes, name, _ in chosen if not makes)
-    most = len({each.chosen for _, makes, _, each in chosen if not makes})
+    main = max((at for at, each in enumerate(steps) if not each.chosen), default=0)
+    makers: dict[str, None] = {}
+    between: dict[str, None] = {}
+    behind: dict[str, None] = {}
+    for at, each in enumerate(steps):
+        _, makes, name = each.text.partition("(")[0].rpartition("made = ")
+        if each.chosen:
+            (makers if makes else between if at < main else behind)[name] = None
+    most = len({each.chosen for each in steps[:main] if each.text.partition("(")[0] in between})
     if makers:
         yield f"objects that {', '.join(makers)} make"
-    if others:
-        yield f"up to {most} {'call' if most == 1 else 'calls'} of {', '.join(others)} in between"
+    if between:
+        calls = "call" if most == 1 else "calls"
+        yield f"up to {most} {calls} of {', '.join(between)} in between"
+    if behind:
+        yield f"one of {', '.join(behind)} at the end"
 
 
 def _range(text: str) -> str:

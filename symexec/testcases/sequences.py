@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
@@ -92,6 +92,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ALL = 1000  # members
 MOST_MAKERS = 4  # functions of which one makes the object
 MOST_STEPS = 6  # functions of which one is called in between
+MOST_OBSERVERS = 3  # functions of which one is called at the end
 
 
 class Part(NamedTuple):
@@ -221,6 +222,32 @@ def steps_of(
 MemberName = tuple[str, str]  # the tag of a structure, a name
 
 
+def observers_of(
+    function: FunctionDefinition,
+    known: Iterable[FunctionDefinition],
+    members: Members,
+    changed: Collection[str],
+) -> list[FunctionDefinition]:
+    """The functions that tell what changed code has written of the object that a function takes:
+    they take it and nothing that has to be made, return something, and write none of that. First
+    those that read little else."""
+    object_ = next(filter(None, map(_object, _types(function))), "")
+    written = set().union(*(members.own(name)[1] for name in changed))
+    found: list[tuple[float, int, str, FunctionDefinition]] = []
+    for each in known:
+        taken = [*map(_object, _types(each))]
+        if each is function or object_ not in taken or {*taken} > {object_, ""}:
+            continue
+        tells = _is_callable(each) and not isinstance(_result(each), Void | Record)
+        if not tells or _is_called(each, _ENDS, _BEGINS):
+            continue
+        read, changes = members.of(each.symbol.name)
+        if read & written and not changes & written:
+            share = len(read & written) / len(read)
+            found.append((-share, len(taken), each.symbol.name, each))
+    return [each for *_, each in sorted(found, key=lambda one: one[:3])][:MOST_OBSERVERS]
+
+
 class Members:
     """The members of structures that functions read and write, by themselves or in what they
     call."""
@@ -234,10 +261,13 @@ class Members:
         reached = (
             {name, *networkx.descendants(self._calls, name)} if name in self._calls else {name}
         )
-        both = [self._of_body(each) for each in reached & self._functions.keys()]
+        both = [self.own(each) for each in reached & self._functions.keys()]
         return set().union(*(read for read, _ in both)), set().union(*(made for _, made in both))
 
-    def _of_body(self, name: str) -> tuple[set[MemberName], set[MemberName]]:
+    def own(self, name: str) -> tuple[set[MemberName], set[MemberName]]:
+        """What the body of a function itself reads and writes."""
+        if name not in self._functions:
+            return set(), set()
         if name not in self._own:
             read: set[MemberName] = set()
             written: set[MemberName] = set()
@@ -282,12 +312,12 @@ def sequence_files(
     its calls. Raises UsageError where there is no such driver."""
     parts = parts_of(entry)
     names = [name for part in parts for name in part.names]
-    whole = len(parts) > 1 and all(part.names for part in parts) and not parts[-1].may_be_left_out
+    whole = all(part.names for part in parts) and _main(parts) > 0
     if not whole or (len(parts[0].names) == 1 and parts[0].may_be_left_out):
         raise UsageError(
             f"'{entry}' is no sequence of calls",
             hint="name the function that makes an object and one that takes it: new,get; in "
-            "between, those of which one may be called: new,put|drop,get",
+            "between and behind, those of which one may be called: new,put|drop,get,size|",
         )
     sides = []
     for units in (pair.old, pair.new):
@@ -298,7 +328,7 @@ def sequence_files(
                 what = "several are called so" if found else "there is none"
                 raise UsageError(f"no call of '{name}' can be tested: {what} in one version")
             known[name] = found[0]
-        home = known[names[-1]][0]
+        home = known[parts[_main(parts)].names[0]][0]
         driver = _Driver({name: each for name, (_, each) in known.items()}, parts)
         text = in_source_names(driver.text(), units)
         sides.append((home, text, tuple(driver.steps)))
@@ -310,7 +340,12 @@ def sequence_files(
 
 
 def _name(parts: Sequence[Part]) -> str:
-    return f"{DRIVEN}{parts[0].names[0]}_{parts[-1].names[0]}"
+    return f"{DRIVEN}{parts[0].names[0]}_{parts[_main(parts)].names[0]}"
+
+
+def _main(parts: Sequence[Part]) -> int:
+    """The place of the last call that is not left out; 0: there is none behind the first."""
+    return max(at for at, part in enumerate(parts) if at == 0 or not part.may_be_left_out)
 
 
 def _alike(one: str, other: str) -> int:
@@ -388,25 +423,26 @@ class _Driver:
     _taken: set[str] = field(default_factory=set)
 
     def text(self) -> str:
-        last = self.functions[self.parts[-1].names[0]]
-        kind = last.symbol.type
-        assert isinstance(kind, Function)
-        self._taken = {*self.functions, *(each.name for each in last.parameters)}
-        for at, part in enumerate(self.parts[:-1]):
+        place = _main(self.parts)
+        main = self.functions[self.parts[place].names[0]]
+        ends = place == len(self.parts) - 1
+        result = _result(main) if ends else Void()
+        self._taken = {*self.functions, *(each.name for each in main.parameters)}
+        for at, part in enumerate(self.parts):
             if at == 0 and len(part.names) > 1:
-                self.lines += self._made_by_one_of(part.names, kind.result)
+                self.lines += self._made_by_one_of(part.names, result)
+            elif at == place and ends:
+                self.lines += finished(self._call(main, {}, own=True), result)
             elif part.may_be_left_out:
-                self.lines += self._one_of(part.names, at, kind.result)
+                self.lines += self._one_of(part.names, at, result)
             else:
-                self.lines += self._called(self.functions[part.names[0]], kind.result)
-        self.lines += finished(self._call(last, {}, own=True), kind.result)
+                called = self.functions[part.names[0]]
+                self.lines += self._called(called, result, own=at == place)
+        if not ends:
+            self.lines.append("fflush(NULL);")
         prototypes = [_prototype(each) for each in self.functions.values()]
-        driver = defined(
-            _name(self.parts),
-            kind.result,
-            self.passed.declared,
-            [*self.passed.before, *self.lines],
-        )
+        body = [*self.passed.before, *self.lines]
+        driver = defined(_name(self.parts), result, self.passed.declared, body)
         return "\n".join([HEADERS, *prototypes, *self.passed.stubs, driver])
 
     def _made_by_one_of(self, names: Sequence[str], result: Type) -> Iterator[str]:
@@ -436,10 +472,15 @@ class _Driver:
             yield "}"
 
     def _called(
-        self, function: FunctionDefinition, result: Type, chosen: str = "", value: int = 0
+        self,
+        function: FunctionDefinition,
+        result: Type,
+        chosen: str = "",
+        value: int = 0,
+        own: bool = False,
     ) -> Iterator[str]:
-        """A call before the last one. What it makes is there from now on; what else it returns is
-        printed."""
+        """A call whose result no caller gets. What it makes is there from now on; what else
+        it returns is printed."""
         kind = function.symbol.type
         assert isinstance(kind, Function)
         name = function.symbol.name
@@ -470,14 +511,14 @@ class _Driver:
                     success = _success(function)
                     if isinstance(kind.result, Integer | Enumeration) and success is not None:
                         guard = f"{name}_result != {success}"
-        call = self._call(function, made, chosen=chosen, value=value)
+        call = self._call(function, made, own, chosen, value)
         new = _object(kind.result)
         if new and new not in self.made and self._is_wanted(new) and not chosen:
             variable = self._fresh("made")
             yield f"{declaration_text(kind.result, variable)} = {call};"
             self.made[new] = variable
             guard = f"!{variable}"
-        elif isinstance(kind.result, Integer | Enumeration | Floating):
+        elif isinstance(kind.result, Integer | Enumeration | Floating | Pointer):
             yield f"{declaration_text(plain(kind.result), f'{name}_result')} = {call};"
             yield f'printf("{name}: ");'
             yield printed(kind.result, f"{name}_result", "")
