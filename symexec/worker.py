@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from csg.errors import ToolchainError
-from symexec.replay.leftovers import OwnFolder
+from csg.leftovers import OwnFolder
 
 # ---------------------------------------------------------------------------------------- framing
 # Records on a pipe: each is pickled behind a 32-bit length.

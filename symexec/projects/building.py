@@ -18,10 +18,10 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from csg.errors import UNPROTECTED, ToolchainError, UsageError
+from csg.leftovers import OwnFolder
 from csg.programs import is_aside, recorded_flags
 from csg.records import record
 from csg.toolchain import compile_program, find_compiler
-from symexec.replay.leftovers import OwnFolder
 from symexec.replay.sandbox import REFUSED, build_enclosure
 
 ROOT, PLACE = "/tmp", "/tmp/src"  # of the folder, and of the tree, while it is built

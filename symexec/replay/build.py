@@ -25,6 +25,7 @@ from threading import Condition, Lock
 from typing import TypeVar
 
 from csg.errors import ToolchainError
+from csg.leftovers import OwnFolder, sweep
 from csg.programs import SourceFile
 from csg.records import record
 from csg.toolchain import (
@@ -36,7 +37,6 @@ from csg.toolchain import (
 )
 from symexec.replay.control import CONTROL
 from symexec.replay.harness import harness_text
-from symexec.replay.leftovers import OwnFolder, sweep
 from symexec.replay.sandbox import (
     build_runner,
     cached_build,

@@ -17,9 +17,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from csg.errors import UsageError
+from csg.leftovers import OwnFolder
 from csg.records import record
 from csg.toolchain import compile_program
-from symexec.replay.leftovers import OwnFolder
 from symexec.testcases.inputs import TestInput
 
 PLACE = "{}"  # where the program goes in a command, or a list of commands

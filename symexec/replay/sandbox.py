@@ -28,8 +28,8 @@ from typing import IO, cast
 
 from csg.cache import Cache, key_of
 from csg.errors import UNPROTECTED, ToolchainError, UsageError
+from csg.leftovers import OwnFolder
 from csg.toolchain import compile_program, find_compiler
-from symexec.replay.leftovers import OwnFolder
 from symexec.replay.wire import (
     Greeting,
     Job,

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from csg.leftovers import OwnFolder, sweep
 from symexec.replay import leftovers
-from symexec.replay.leftovers import OwnFolder, sweep
 from symexec.worker import forked
 
 ROOT = Path(__file__).parents[3]
@@ -28,7 +28,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_folder_of_a_killed_process_is_swept(temporary: Path) -> None:
-    program = "from symexec.replay.leftovers import OwnFolder as F; import time\n"
+    program = "from csg.leftovers import OwnFolder as F; import time\n"
     program += "folder = F('builds'); print(folder.path, flush=True); time.sleep(60)"
     process = subprocess.Popen(
         [sys.executable, "-c", program],
@@ -95,7 +95,7 @@ def test_at_the_end_of_a_process_its_folders_go(temporary: Path) -> None:
     """But at that of a fork, which has a copy of their owner, they stay."""
     program = """
 import os, sys
-from symexec.replay.leftovers import OwnFolder
+from csg.leftovers import OwnFolder
 folder = OwnFolder("builds")
 process = os.fork()
 if process:
