@@ -539,9 +539,9 @@ def _compare(options: CompareOptions, progress: Progress, json: bool) -> int:
 
 
 def _graph(options: GraphOptions) -> int:
-    from tempfile import TemporaryDirectory
+    from csg.leftovers import own_folder
 
-    with TemporaryDirectory(prefix="csgtest-revisions-") as folder:
+    with own_folder("revisions") as folder:
         return _drawn(_located(options, folder))
 
 
@@ -564,9 +564,9 @@ def _drawn(options: GraphOptions) -> int:
 
 
 def _unify(options: UnifyOptions) -> int:
-    from tempfile import TemporaryDirectory
+    from csg.leftovers import own_folder
 
-    with TemporaryDirectory(prefix="csgtest-revisions-") as folder:
+    with own_folder("revisions") as folder:
         return _unified(_located(options, folder))
 
 

@@ -18,7 +18,8 @@ import stat
 import tempfile
 import time
 import weakref
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from csg.errors import ToolchainError
@@ -35,9 +36,11 @@ class OwnFolder:
     any more, as an interruption came before it had an owner, is removed by the garbage collector
     or as the process ends."""
 
-    def __init__(self, purpose: str) -> None:
-        """Make the folder. Raises ToolchainError when there is no room for what will be in it."""
-        _require_room(Path(tempfile.gettempdir()))
+    def __init__(self, purpose: str, room: int = LEAST) -> None:
+        """Make the folder. Raises ToolchainError when there is no ``room`` (bytes) for what will be
+        in it."""
+        if room:
+            _require_room(Path(tempfile.gettempdir()), room)
         self.path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-"))
         self._lock = -1
         self._lost = weakref.finalize(self, _remove_lost, self.path, os.getpid())
@@ -59,6 +62,16 @@ class OwnFolder:
             self._lock = -1
         _remove(self.path)
         self._lost.detach()
+
+
+@contextmanager
+def own_folder(purpose: str) -> Iterator[Path]:
+    """A folder for small files until the block ends."""
+    folder = OwnFolder(purpose, room=0)
+    try:
+        yield folder.path
+    finally:
+        folder.remove()
 
 
 def _remove_lost(path: Path, process: int) -> None:
@@ -95,11 +108,11 @@ def _removed(path: Path) -> bool:
     return not path.exists()
 
 
-def _require_room(folder: Path) -> None:
+def _require_room(folder: Path, room: int) -> None:
     """Check for free space: a linker that reaches the end of a disk leaves half of a program, with
     a poor message."""
     free = shutil.disk_usage(folder).free
-    if free < LEAST:
+    if free < room:
         raise ToolchainError(
             f"there is no room in {folder} for compiled programs: {free >> 10} KB are free",
             hint="make some, or name another folder by TMPDIR",

@@ -118,3 +118,18 @@ def test_closed_families_are_enums() -> None:
         and "str" in ast.unparse(slot.annotation).split(" | ")
     ]
     assert found == []
+
+
+def test_temporary_folders_have_an_owner() -> None:
+    """Else what is killed leaves them for good: csg/leftovers.py makes and sweeps them."""
+    allowed = {"csg/leftovers.py", "symexec/replay/sandbox.py", "fleet/tasks.py"}
+    files = [
+        ROOT / "cli.py",
+        *(each for name in ("csg", "symexec", "fleet") for each in (ROOT / name).rglob("*.py")),
+    ]
+    found = {
+        each.relative_to(ROOT).as_posix()
+        for each in files
+        if re.search(r"mkdtemp|TemporaryDirectory", each.read_text())
+    }
+    assert found <= allowed

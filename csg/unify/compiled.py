@@ -11,12 +11,11 @@ with an error becomes two copies, one for each version; failing that, the whole 
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
 from csg.errors import ToolchainError
 from csg.language.syntax import TranslationUnit
+from csg.leftovers import own_folder
 from csg.programs import BY_TREES, Annotation
 from csg.toolchain import CompilerPool, compile_program, relevant_flags
 from csg.unify.output.annotated import published
@@ -59,8 +58,8 @@ class Confirmation:
         return next((each for each in found if each is not None), None)
 
     def _ask(self, build: Build) -> tuple[int, str] | None:
-        with tempfile.TemporaryDirectory(prefix="csgtest-") as folder:
-            source = Path(folder, "unified.c")
+        with own_folder("check") as folder:
+            source = folder / "unified.c"
             source.write_text(self._text, "utf-8", "surrogateescape")
             try:
                 compile_program(

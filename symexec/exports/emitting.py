@@ -16,9 +16,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from csg.errors import CsgtestError, UsageError
+from csg.leftovers import own_folder
 from csg.programs import SourceFile
 from symexec.exports.emitted import (
     HEAD,
@@ -177,8 +177,8 @@ def _expected(asked: Expected, kind: DifferenceKind, witness: TestCase) -> str:
 
 def _tried(test: Test, plan: ReplayPlan) -> Test:
     """A test in C after it was compiled and run with each version in turn."""
-    with TemporaryDirectory(prefix="csgtest-emitted-") as folder:
-        path = Path(folder) / f"{test.name}.c"
+    with own_folder("emitted") as folder:
+        path = folder / f"{test.name}.c"
         path.write_text(test.text, encoding="utf-8", errors="surrogateescape")
 
         def with_source(files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:

@@ -22,7 +22,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -30,6 +29,7 @@ from types import MappingProxyType
 
 from csg.errors import CsgtestError, ToolchainError, UsageError
 from csg.frontend import parse_file
+from csg.leftovers import own_folder
 from csg.programs import (
     Commands,
     Flags,
@@ -178,8 +178,8 @@ def _export(repository: Path, revision: str, target: Path) -> list[str]:
 def _checked_out(repository: Path, revision: str, target: Path) -> list[str]:
     """Export a revision by means of a temporary index; the user's index is copied where what is
     staged is asked for."""
-    with tempfile.TemporaryDirectory(prefix="csgtest-index-") as private:
-        index = Path(private, "index")
+    with own_folder("index") as private:
+        index = private / "index"
         own = {"GIT_INDEX_FILE": str(index)}
         if revision == STAGED:
             place = git(repository, "rev-parse", "--git-path", "index").decode().strip()

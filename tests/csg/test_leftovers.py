@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from csg import leftovers
 from csg.leftovers import OwnFolder, sweep
-from symexec.replay import leftovers
 from symexec.worker import forked
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -112,3 +112,20 @@ if process:
     )
     assert shown.stdout == "True\n"
     assert list(temporary.iterdir()) == []
+
+
+def test_a_folder_of_a_killed_check_is_swept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it was for, and although it holds next to nothing."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    program = (
+        "import os, signal\nfrom csg.leftovers import own_folder\n"
+        "with own_folder('check') as folder:\n"
+        "    (folder / 'unified.c').write_text('int x;')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=False)
+    assert done.returncode == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    assert sweep(tmp_path) == [left] and [*tmp_path.iterdir()] == []
