@@ -250,10 +250,13 @@ static const char *read_all(const char *s, const char *format, struct tm *tm, st
             format++;
         letter = *format++;
         if (letter == 'E' || letter == 'O') {
-            if (!is_one_of(*format, letter == 'E' ? "cCYxX" : "bBhdeHImMSUVWwy"))
+            if (!is_one_of(*format, letter == 'E' ? "cCyYxX" : "bBhdeHImMSUVWwy"))
                 return 0;
             if (letter == 'O' && !is_one_of(*format, "bBh") && known->own_digits++)
                 return 0; /* glibc: no locale's digits were there before, so they are not now */
+            /* glibc: the year of an era, of which no locale has any here, and then that of a century */
+            if (letter == 'E' && *format == 'y' && !(s = number(s, 0, 9999, 4, &tm->tm_year)))
+                return 0;
             letter = *format++;
         }
         const char *parts = __csgtest_date_composition(letter);

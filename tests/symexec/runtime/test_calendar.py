@@ -145,3 +145,10 @@ def test_a_time_is_read_alike(models: ctypes.CDLL, data: st.DataObject, seconds:
     for text in (buffer.value, other, buffer.value + other):
         expected = read_by(HOST.strptime, text, form)
         assert read_by(models[PREFIX + "strptime"], text, form) == expected
+
+
+@pytest.mark.parametrize("text", [b"70366", b"7", b"7036", b"12345", b" 5", b"a", b"99999"])
+def test_a_year_of_an_era_is_read_alike(models: ctypes.CDLL, text: bytes) -> None:
+    """glibc reads two numbers where the locale has no eras."""
+    expected = read_by(HOST.strptime, text, b"%Ey")
+    assert read_by(models[PREFIX + "strptime"], text, b"%Ey") == expected
