@@ -249,6 +249,17 @@ def test_one_of_several_makes_the_object(tmp_path: Path) -> None:
     assert (1, 77) in ways and {first for first, _ in ways} == {1, 2}
 
 
+def test_a_structure_that_nothing_makes_is_an_input(tmp_path: Path) -> None:
+    """Also where the function that takes it is not the last one."""
+    text = OPENED + "struct wish { int n; };\nint ask(struct file *f, struct wish *w)\n{\n"
+    text += "    return f->kind == 1 && w->n == 77 ? WISH : 0;\n}\n"
+    text = text.replace("FOUND", "")
+    write_versions(tmp_path, text.replace("WISH", "5"), text.replace("WISH", "6"))
+    words = ("build", "old.c", "new.c", "--entry", "open_file,ask,kind_of|", "--time", "10")
+    done = csgtest(*words, folder=tmp_path)
+    assert done.code == 1 and "ask(made, &(struct wish) {.n = 77})" in done.out
+
+
 def test_emitted_tests_hold_the_calls(tmp_path: Path) -> None:
     write_versions(tmp_path, OPENED.replace("FOUND", ""), OPENED.replace("FOUND", "1 +"))
     words = ("build", "old.c", "new.c", "--entry", "open_file,kind_of", "--time", "10")

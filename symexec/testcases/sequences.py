@@ -160,7 +160,7 @@ def _is_bytes(kind: Type) -> bool:
 
 
 def _is_callable(function: FunctionDefinition) -> bool:
-    """Can a driver call it: has it a prototype with types that have names, and this name alone?"""
+    """Can a driver call it: from any file, with parameters whose types have names?"""
     kind = function.symbol.type
     external = function.symbol.linkage is Linkage.EXTERNAL
     named = all(map(is_named, (_result(function), *_types(function))))
@@ -286,11 +286,9 @@ class Members:
                         inner = [each for each in walk(place) if isinstance(each, Member)]
                         written.update(map(_member_name, inner[:1]))
                     case Call(arguments=arguments):
-                        passed = [each for each in arguments if isinstance(each.type, Array)]
-                        passed = [each for each in passed if isinstance(each, Member)]
-                        written.update(
-                            _member_name(each) for each in passed if isinstance(each, Member)
-                        )
+                        passed = [each for each in arguments if isinstance(each, Member)]
+                        lent = [each for each in passed if isinstance(each.type, Array)]
+                        written.update(map(_member_name, lent))
                     case Member() if id(node) not in targets:
                         read.add(_member_name(node))
                     case _:
@@ -437,7 +435,7 @@ class _Driver:
                 self.lines += self._one_of(part.names, at, result)
             else:
                 called = self.functions[part.names[0]]
-                self.lines += self._called(called, result, own=at == place)
+                self.lines += self._called(called, result, first=at == 0, own=at == place)
         if not ends:
             self.lines.append("fflush(NULL);")
         prototypes = [_prototype(each) for each in self.functions.values()]
@@ -477,10 +475,11 @@ class _Driver:
         result: Type,
         chosen: str = "",
         value: int = 0,
+        first: bool = False,
         own: bool = False,
     ) -> Iterator[str]:
         """A call whose result no caller gets. What it makes is there from now on; what else
-        it returns is printed."""
+        it returns is printed. The ``first`` one fills what it is passed."""
         kind = function.symbol.type
         assert isinstance(kind, Function)
         name = function.symbol.name
@@ -498,8 +497,10 @@ class _Driver:
                     self.made[set_] = variable
                     guard = f"!{variable}"
                 elif (
-                    here
+                    first
+                    and here
                     and here not in self.made
+                    and self._is_wanted(here)
                     and _fillable(each)
                     and isinstance(target, Record)
                     and is_open(target)
