@@ -61,7 +61,7 @@ from csg.language.syntax import (
     While,
 )
 from csg.language.traversal import Tree, children, walk
-from csg.language.types import Function, Integer, Pointer, Record, Type, is_integer, size_of
+from csg.language.types import Function, Integer, Pointer, Record, Type, Void, is_integer, size_of
 from csg.records import record
 
 Pair = tuple[str, str]  # the place of a pointer, the place of a number
@@ -805,6 +805,9 @@ class _Uses:
         found = {**self._found}
         for (pointer, number), each in self._passed_on(of_others):
             found.setdefault((pointer, number), each)
+        for pair, each in self._by_names():
+            self._said.setdefault(pair, set())
+            found.setdefault(pair, each)
         for name in self._texts:
             found = {pair: each for pair, each in found.items() if pair[0] != name}
         found |= self._taken
@@ -818,6 +821,19 @@ class _Uses:
                 less = min(each.less for each in said)
                 chosen[pair] = replace(said[0], least=least, less=less)
         return chosen
+
+    def _by_names(self) -> Iterator[tuple[Pair, Counted]]:
+        """The sizes of buffers whose names say so, where nothing bounds them: ``(const void *fdt,
+        size_t bufsize)``, ``(char *data, int data_len)``."""
+        for one, two in pairwise(self._parameters):
+            pointer, number = self._parameters[one], self._parameters[two]
+            kind = one.type.target if isinstance(one.type, Pointer) else None
+            is_bytes = isinstance(kind, Void) or (isinstance(kind, Integer) and kind.size == 1)
+            form = rf"(buf(fer)?|{re.escape(one.name)})_?(size|sz|len|length|bytes)"
+            named = re.fullmatch(form, two.name, re.IGNORECASE) is not None
+            if is_bytes and named and is_integer(two.type) and not self._bounded.get(number):
+                why = f"{two.name} is called so behind {one.name}"
+                yield (pointer, number), Counted(1, why, two.location)
 
     def _passed_on(
         self, of_others: Mapping[str, Mapping[Pair, Counted]]

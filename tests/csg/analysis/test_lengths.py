@@ -48,6 +48,20 @@ ROWS = [  # (parameters, body, pairs with the size of an element)
     ),
     ("unsigned char *p, int len", "s = elsewhere(p, len);", {("p", "len"): 1}),
     ("int *a, int n", "if (n == 3) s = 9; for (i = 0; i < n; i++) s += a[i];", {("a", "n"): 4}),
+    # names say it: of the pointer before, or of a buffer
+    (
+        "const void *fdt, unsigned long bufsize",
+        "const unsigned *u = fdt; if (bufsize < 8 || bufsize < u[1]) return -1; s = u[0];",
+        {("fdt", "bufsize"): 1},
+    ),
+    (
+        "char *data, int data_len",
+        "if (data_len < 2) return 0; s = data[0];",
+        {("data", "data_len"): 1},
+    ),
+    ("void *data, int data_len", "if (data_len > 64) return 0; s = *(char *) data;", {}),
+    ("void *pool, unsigned long size", "if (size < 8) return 0; s = *(char *) pool;", {}),
+    ("char *to, char *from, int to_size", "if (to_size < 2) return 0; s = *from;", {}),
     # a guard beside the index says it, whatever the number is called
     (
         "char *out, int room, char *t",
