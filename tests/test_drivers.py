@@ -201,3 +201,10 @@ def test_functions_that_a_structure_leads_to_fill_and_take_bytes(
     out = built(tmp_path, READER, READER.replace(*edit), entry, "--all")
     assert shown in out, out
     assert entry == "copy" or f"{'c' if entry == 'read_pair' else 'in'} is not null" in out
+
+
+def test_a_structure_without_a_tag_has_callbacks(tmp_path: Path) -> None:
+    text = "typedef struct { int n; struct { int (*get)(int); } hooks; } source;\n"
+    text += "int f(const source *s) { return s->hooks.get(s->n) + 0; }\n"
+    out = built(tmp_path, text, text.replace("+ 0", "+ (s->n == 7)"), "f")
+    assert "driven_f(&(struct csgtest_anonymous" not in out and "prints s_hooks_get(7)" in out

@@ -58,6 +58,7 @@ _LISTED = 100  # groups; there are about twenty at most where nothing was accept
 _TESTS = 20  # of a group, with their inputs
 _HUNKS = 4  # of the patch, for one finding
 _WIDEST = 4000  # characters of an input; the files of the tests have the whole
+_NODE_LINK = re.compile(r'<a href="#node-([^"]*)">([^<]*)</a>')
 _NARROW = 160  # of one in a table
 # Characters of the parts of a page: together less than 5 MB, whatever the report holds.
 _PICTURE, _FINDINGS, _ACCEPTED, _NODES, _PATCH = 2_300_000, 1_000_000, 200_000, 700_000, 500_000
@@ -103,7 +104,13 @@ def page(report: Report, svg: str | None = None, stored: Collection[str] | None 
         details=_details(report),
         version=VERSION,
     )
-    return printable(text, LINES)
+    return printable(_linked(text), LINES)
+
+
+def _linked(text: str) -> str:
+    """The page without links to nodes for which there was no room."""
+    known = set(re.findall(r'id="node-([^"]*)"', text))
+    return _NODE_LINK.sub(lambda found: found[0 if found[1] in known else 2], text)
 
 
 @cache

@@ -318,7 +318,8 @@ class Passing:
             self.declared += _set_by_tests(stub, called, self.before)
             assert isinstance(kind, Pointer)
             unless = f"if ({name}) " if null else ""
-            self.before.append(f"{unless}(({kind.target} *) {name})->{member} = stub_{stub};")
+            writable = f"(({declaration_text(kind.target)} *) {name})"
+            self.before.append(f"{unless}{writable}->{member} = stub_{stub};")
 
 
 def _set_by_tests(name: str, kind: Function, before: list[str]) -> Iterator[str]:

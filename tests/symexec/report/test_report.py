@@ -20,6 +20,7 @@ from csg.ir.program import ChangeKind
 from csg.programs import SourceFile
 from symexec.counters import Counters
 from symexec.replay import NativeReplay, ReplayPlan
+from symexec.report import page as page_module
 from symexec.report.facts import nothing_followed
 from symexec.report.model import Interaction, Report, report_to_json
 from symexec.report.page import highlights, page
@@ -726,3 +727,9 @@ def test_all_links_to_tests_lead_to_files(tmp_path: Path) -> None:
     links = set(re.findall(r'href="(tests/[^"]*)"', shown))
     assert links and len(done.report["groups"][0]["tests"]) > len(links)
     assert [each for each in links if not (tmp_path / "csgtest-out" / each).is_file()] == []
+
+
+def test_links_to_nodes_without_room_are_none() -> None:
+    known = '<article id="node-c1"></article>'
+    text = f'{known}<a href="#node-c1">c1</a> <a href="#node-d2">d2</a>'
+    assert page_module._linked(text) == f'{known}<a href="#node-c1">c1</a> d2'
