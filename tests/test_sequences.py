@@ -281,10 +281,12 @@ def test_emitted_tests_hold_the_calls(tmp_path: Path) -> None:
         ("open_file,nobody", "no call of 'nobody' can be tested: there is none in one version"),
         ("open_file|,kind_of", "'open_file|,kind_of' is no sequence of calls"),
         ("open_file,,kind_of", "'open_file,,kind_of' is no sequence of calls"),
+        ("open_file,tell", "no call of 'tell' can be tested: one of its types has no name"),
     ],
 )
 def test_what_is_no_sequence_is_refused(entry: str, said: str, tmp_path: Path) -> None:
-    write_versions(tmp_path, OPENED.replace("FOUND", ""), OPENED.replace("FOUND", "1 +"))
+    text = OPENED + "void tell(struct file *f, __builtin_va_list list) { f->kind = 0; }\n"
+    write_versions(tmp_path, text.replace("FOUND", ""), text.replace("FOUND", "1 +"))
     done = csgtest("build", "old.c", "new.c", "--entry", entry, folder=tmp_path)
     assert done.code == 2 and said in done.err
 

@@ -346,6 +346,8 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
         unified = unify_pair(pair, entry, options.annotation)
     else:
         unified = readings.unify(named, entry, options.annotation)
+    if driven is not None:
+        _require_driver(unified, entry)
     read = Read(files, pair, unified, entry, notes, steps)
     inputs, changed = options.inputs, bool(unified.changes)
     described = bool(inputs.ranges or inputs.assumptions or inputs.symbolic_globals)
@@ -354,6 +356,17 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
     if described and not changed:
         _check_inputs(unified.units, entry, inputs)
     return read
+
+
+def _require_driver(unified: Unified, entry: str) -> None:
+    """Raises UsageError where a version has no driver, as it is not read as C that is supported."""
+    for version in (unified.old, unified.new):
+        units = (version, *unified.shared)
+        if not any(each.symbol.name == entry for unit in units for each in unit.functions):
+            raise UsageError(
+                f"'{entry.removeprefix(DRIVEN)}' cannot be called by a test",
+                hint="write a small wrapper as the entry function",
+            )
 
 
 def _replaced(pair: ProgramPair) -> list[str]:

@@ -118,7 +118,7 @@ def makers_of(
     and says so in its name; of these the one that sets most of it. Of several any may be called."""
     object_ = next(filter(None, map(_object, _types(function))), "")
     found: list[tuple[tuple[int, int, int, int, str], FunctionDefinition]] = []
-    for each in known if object_ else ():
+    for each in known if object_ and _is_callable(function) else ():
         taken = [*map(_object, _types(each))]
         others = [one for one in _types(each) if _object(one) not in (object_, "")]
         if each is function or _is_called(each, _ENDS) or not all(map(_is_plain, others)):
@@ -325,6 +325,8 @@ def sequence_files(
             if len(found) != 1:
                 what = "several are called so" if found else "there is none"
                 raise UsageError(f"no call of '{name}' can be tested: {what} in one version")
+            if not all(map(is_named, (_result(found[0][1]), *_types(found[0][1])))):
+                raise UsageError(f"no call of '{name}' can be tested: one of its types has no name")
             known[name] = found[0]
         home = known[parts[_main(parts)].names[0]][0]
         driver = _Driver({name: each for name, (_, each) in known.items()}, parts)
