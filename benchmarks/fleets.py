@@ -395,7 +395,6 @@ def made_pages(folder: Path) -> Pages:
         for page, link in found.dangling
         if page not in files
         or _ELSEWHERE.match(link)
-        or link.startswith("#")
         or posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(link))) in files
     )
     wanted = ["index.html", "run-1.html"]
@@ -457,7 +456,7 @@ def document(found: Measured, pages: Pages) -> str:
         "pages": pages.pages,
         "links in them": pages.links,
         "links of the site that lead nowhere": len(pages.dangling),
-        "links of reports to files that `csgtest build` did not write": pages.unwritten,
+        "links of reports to files and places that `csgtest build` did not write": pages.unwritten,
     }
     listed = "\n".join(f"| {name} | {value} |" for name, value in facts.items())
     lines = "\n".join(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tarfile
 from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.fleets import (
+    DOCUMENT,
     Measured,
     Pages,
     Row,
@@ -131,3 +133,25 @@ def test_the_page_tells_of_each_package() -> None:
     assert "**3 patches of 1 packages, 5 tasks, 3 done; kills survived: 2; lost: 0;" in text
     assert "| failed | 1 |\n| poisoned | 1 |\n| differences | 5 |" in text
     assert "Not on the mirror: zip." in text
+
+
+def test_the_page_that_is_here_adds_up() -> None:
+    text = DOCUMENT.read_text()
+    facts = dict(re.findall(r"^\| ([^|]+) \| ([\d, ]+) \|$", text, re.MULTILINE))
+    rows = [
+        [int(cell) if cell != "-" else 0 for cell in line.strip("| ").split(" | ")[1:8]]
+        for line in text.partition("| package |")[2].splitlines()[2:]
+    ]
+    patches, tasks, done, failed, differences, _tests, wrong = map(sum, zip(*rows, strict=True))
+    assert patches >= 60 and tasks == done + failed
+    assert [int(facts[name]) for name in ("patches that touch C", "tasks", "done")] == [
+        patches,
+        tasks,
+        done,
+    ]
+    assert failed == int(facts["failed"]) + int(facts["poisoned"])
+    assert (differences, wrong) == (int(facts["differences"]), int(facts["tests mispredicted"]))
+    assert facts["kills survived"] == "2"
+    for name in ("complete tasks and findings lost or changed", "complete tasks run again"):
+        assert facts[name] == "0"
+    assert facts["links of the site that lead nowhere"] == "0"
