@@ -40,7 +40,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "fleet-debian.md"
 CSGTEST = (sys.executable, str(ROOT / "cli.py"))
 # Those that are built soonest, with more than 60 patches of C together. netcat is not one of them:
-# nothing of it is searched behind res_init(), which main calls first.
+# most of its patches want a macro that only debian/rules defines.
 PACKAGES = (
     "bc", "bzip2", "cjson", "dash", "giflib", "libexif", "libtar", "mpack", "ncompress", "sl",
     "tree", "unzip", "zip",

@@ -39,8 +39,7 @@ class OwnFolder:
     def __init__(self, purpose: str, room: int = LEAST) -> None:
         """Make the folder. Raises ToolchainError when there is no ``room`` (bytes) for what will be
         in it."""
-        if room:
-            _require_room(Path(tempfile.gettempdir()), room)
+        _require_room(Path(tempfile.gettempdir()), room)
         self.path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-"))
         self._lock = -1
         self._lost = weakref.finalize(self, _remove_lost, self.path, os.getpid())

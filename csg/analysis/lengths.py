@@ -300,6 +300,9 @@ class _Uses:
         for self._here, node in enumerate(nodes):
             self._use(node)
             self._loop(node)
+        self._named_pairs = dict(self._by_names())
+        for pair in self._named_pairs:
+            self._said.setdefault(pair, set())
 
     def _extent(self, node: Tree) -> range:
         """The places of a node and of all its descendants."""
@@ -805,8 +808,7 @@ class _Uses:
         found = {**self._found}
         for (pointer, number), each in self._passed_on(of_others):
             found.setdefault((pointer, number), each)
-        for pair, each in self._by_names():
-            self._said.setdefault(pair, set())
+        for pair, each in self._named_pairs.items():
             found.setdefault(pair, each)
         for name in self._texts:
             found = {pair: each for pair, each in found.items() if pair[0] != name}

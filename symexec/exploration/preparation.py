@@ -333,10 +333,11 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
     nowhere: UsageError | None = None
     steps: tuple[Step, ...] = ()
     driven: tuple[FilePair, ...] | None = None
-    if is_sequence(options.inputs.entry or ""):
-        driven, entry, steps = sequence_files(files, pair, options.inputs.entry or "")
+    asked = options.inputs.entry
+    if asked is not None and is_sequence(asked):
+        driven, entry, steps = sequence_files(files, pair, asked)
     else:
-        entry, nowhere = _entry(pair.old, pair.new, options.inputs.entry)
+        entry, nowhere = _entry(pair.old, pair.new, asked)
         if nowhere is None:
             driven = driven_files(files, pair, entry, compared_with_null)
             entry = entry if driven is None else DRIVEN + entry

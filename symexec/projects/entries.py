@@ -47,6 +47,7 @@ from csg.unify.pairs import ProgramPair, Readings
 from symexec.options import Internal
 from symexec.report.model import Reached, Report
 from symexec.testcases import DifferenceKind, TestCase, rendered
+from symexec.testcases.driver import structure_of
 from symexec.testcases.sequences import MOST_MAKERS, Members, makers_of, observers_of, steps_of
 from symexec.triage import Group
 
@@ -139,7 +140,9 @@ def entries_of(
     offered = [definitions[name] for name in sorted(shared & once) if not inner[name]]
     members = Members(definitions, calls)
     entries: list[Entry] = []
-    for name in [*changing, *nearest][:MOST]:
+    for name in [*changing, *nearest]:
+        if len(entries) >= MOST:
+            break
         reached = frozenset(each for each in changing if name in above[each] and not inner[name])
         internal = _internal(inner[name], hidden, _handles(name, definitions, headers.own))
         entries.append(Entry(name, internal, reached))
@@ -162,9 +165,7 @@ def _sequence(
 ) -> str:
     """The calls of public functions that make the structure which a function takes, where users of
     the library may not see its members, or what these lead to."""
-    taken = [each.type.target for each in function.parameters if isinstance(each.type, Pointer)]
-    records = [each for each in taken if isinstance(each, Record)]
-    if not any(_is_made(each, headers) for each in records):
+    if not any(_is_made(each.type, headers) for each in function.parameters):
         return ""
     makers = makers_of(function, offered)
     if not makers:
@@ -179,10 +180,13 @@ def _sequence(
     return ",".join(filter(None, calls))
 
 
-def _is_made(kind: Record, headers: Headers) -> bool:
-    if f"{kind.kind} {kind.tag}" in headers.own:
+def _is_made(kind: Type, headers: Headers) -> bool:
+    """Is it a pointer to a structure that users do not see, or that has pointers in it?"""
+    if structure_of(kind) in headers.own:
         return True
-    return any(isinstance(each.type, Pointer) for each in kind.fields or ())
+    target = kind.target if isinstance(kind, Pointer) else None
+    fields = target.fields if isinstance(target, Record) else None
+    return any(isinstance(each.type, Pointer) for each in fields or ())
 
 
 def comes_to_change(versions: Versions, readings: Readings) -> bool:
@@ -260,7 +264,7 @@ def _handles(
         seen, waiting = {parameter}, [(functions[name], parameter)]
         for definition, symbol in waiting:
             for kind, called, to in _taken_for(definition, symbol, functions):
-                text = _structure(kind)
+                text = structure_of(kind)
                 if text in own:
                     found.setdefault(parameter.name, text)
                 elif called is not None and _is_void(kind) and to not in seen:
@@ -271,12 +275,6 @@ def _handles(
 
 def _is_void(kind: Type) -> bool:
     return isinstance(kind, Pointer) and isinstance(kind.target, Void)
-
-
-def _structure(kind: Type) -> str:
-    """``struct list`` for a pointer to it; "" for other types."""
-    target = kind.target if isinstance(kind, Pointer) else None
-    return f"{target.kind} {target.tag}" if isinstance(target, Record) else ""
 
 
 def _taken_for(
@@ -482,8 +480,8 @@ def confirm(found: Sequence[tuple[Path, Report]]) -> list[tuple[Path, Report]]:
 def _called(report: Report) -> str:
     """The function of the library that a report is about."""
     steps = report.signature.steps if report.signature is not None else ()
-    called = [each.text for each in steps if not each.chosen]
-    return called[-1].partition("(")[0] if called else report.entry
+    called = [each.function for each in steps if not each.chosen]
+    return called[-1] if called else report.entry
 
 
 def _groups(report: Report) -> Iterator[tuple[Group, TestCase]]:

@@ -219,10 +219,9 @@ def _of_calls(steps: Sequence[Step]) -> Iterator[str]:
     between: dict[str, None] = {}
     behind: dict[str, None] = {}
     for at, each in enumerate(steps):
-        _, makes, name = each.text.partition("(")[0].rpartition("made = ")
         if each.chosen:
-            (makers if makes else between if at < main else behind)[name] = None
-    most = len({each.chosen for each in steps[:main] if each.text.partition("(")[0] in between})
+            (makers if each.makes else between if at < main else behind)[each.function] = None
+    most = len({each.chosen for each in steps[:main] if each.function in between})
     if makers:
         yield f"objects that {', '.join(makers)} make"
     if between:

@@ -86,7 +86,8 @@ def driven_files(
     no parameter needs a driver, or where one driver for both versions cannot be written.
     ``may_be_null``: the places of the parameters that a function compares with null."""
     both = (*pair.old, *pair.new)
-    kinds = [kind for kind in _KINDS if kind in _taken(both, entry)] or ["number"]
+    taken = _taken(both, entry)
+    kinds = [kind for kind in _KINDS if kind in taken] or ["number"]
     members = _called_members(both, entry)
     asked = {at for _, each in definitions(both, entry) for at in may_be_null(each)}
     homes: set[str] = set()
@@ -170,7 +171,7 @@ def is_driven(function: FunctionDefinition, members: Collection[str] = ()) -> bo
     """Does it have a parameter that leads to a function, or is a stream, or more arguments than are
     named? ``members``: the names of members of structures that the code calls."""
     return _takes_more(function) or any(
-        _called(each.type) is not None or _is_stream(each.type) or _callbacks(each, members)
+        _called(each.type) is not None or is_stream(each.type) or _callbacks(each, members)
         for each in function.parameters
     )
 
@@ -305,7 +306,7 @@ class Passing:
             self.given.append(f"stub_{name}")
             self.declared += _set_by_tests(name, called, self.before)
             return
-        if _is_stream(kind):
+        if is_stream(kind):
             self.declared.append(f"const char *{name}")
             self.given.append(f"stream_{name}")
             self.before += _opened(name)
@@ -474,7 +475,13 @@ def _called(kind: Type) -> Function | None:
             return None
 
 
-def _is_stream(kind: Type) -> bool:
+def structure_of(kind: Type) -> str:
+    """``struct list`` for a pointer to it; "" for other types."""
+    target = kind.target if isinstance(kind, Pointer) else None
+    return f"{target.kind} {target.tag}" if isinstance(target, Record) else ""
+
+
+def is_stream(kind: Type) -> bool:
     return isinstance(kind, Pointer) and getattr(kind.target, "tag", "") == _STREAM
 
 

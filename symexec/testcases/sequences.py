@@ -73,11 +73,13 @@ from symexec.testcases.driver import (
     finished,
     in_source_names,
     is_named,
+    is_stream,
     plain,
     printed,
+    structure_of,
     with_driver,
 )
-from symexec.testcases.signature import Step
+from symexec.testcases.signature import MADE, Step
 
 if TYPE_CHECKING:
     from csg.analysis.call_graph import NameGraph
@@ -116,7 +118,7 @@ def makers_of(
     """The functions that make the object which a function takes by a pointer, the likeliest first:
     one that returns a pointer to it and takes none, or sets a pointer to it, and one that fills it
     and says so in its name; of these the one that sets most of it. Of several any may be called."""
-    object_ = next(filter(None, map(_object, _types(function))), "")
+    object_ = _taken_by(function)
     found: list[tuple[tuple[int, int, int, int, str], FunctionDefinition]] = []
     for each in known if object_ and _is_callable(function) else ():
         taken = [*map(_object, _types(each))]
@@ -173,10 +175,12 @@ def _filled(function: FunctionDefinition, pointer: Symbol) -> int:
     members: set[str] = set()
     for node in walk(function.body):
         match node:
-            case Assign(target=Member(record=Dereference(operand=Name(symbol=symbol)), field=to)):
-                members |= {to.name} if symbol is pointer else set()
-            case Assign(target=Member(record=Name(symbol=symbol), field=to)):
-                members |= {to.name} if symbol is pointer else set()
+            case Assign(
+                target=Member(
+                    record=Name(symbol=symbol) | Dereference(operand=Name(symbol=symbol)), field=to
+                )
+            ) if symbol is pointer:
+                members.add(to.name)
             case Call(function=Name(symbol=Symbol(name=name)), arguments=[first, *_]):
                 whole = first.operand if isinstance(first, Cast) else first
                 if "memset" in name and isinstance(whole, Name) and whole.symbol is pointer:
@@ -195,7 +199,7 @@ def steps_of(
     """The functions that may change the object before the function takes it: they take a pointer
     through which they can write, nothing else that has to be made, and neither begin nor end its
     life. First those that write what the function reads and few others write."""
-    object_ = next(filter(None, map(_object, _types(function))), "")
+    object_ = _taken_by(function)
     found = []
     for each in known:
         taken = [*map(_object, _types(each))]
@@ -231,7 +235,7 @@ def observers_of(
     """The functions that tell what changed code has written of the object that a function takes:
     they take it and nothing that has to be made, return something, and write none of that. First
     those that read little else."""
-    object_ = next(filter(None, map(_object, _types(function))), "")
+    object_ = _taken_by(function)
     written = set().union(*(members.own(name)[1] for name in changed))
     found: list[tuple[float, int, str, FunctionDefinition]] = []
     for each in known:
@@ -372,11 +376,14 @@ def _result(function: FunctionDefinition) -> Type:
     return kind.result
 
 
+def _taken_by(function: FunctionDefinition) -> str:
+    """The structure that a function takes by a pointer, the first of several; "": none."""
+    return next(filter(None, map(_object, _types(function))), "")
+
+
 def _object(kind: Type) -> str:
-    """What a pointer to a structure leads to; "" for other types."""
-    target = kind.target if isinstance(kind, Pointer) else None
-    is_object = isinstance(target, Record) and not target.tag.startswith("_IO_")
-    return f"{target.kind} {target.tag}" if isinstance(target, Record) and is_object else ""
+    """The structure that a pointer leads to; "" for other types, and for streams."""
+    return "" if is_stream(kind) else structure_of(kind)
 
 
 def _set_object(kind: Type) -> str:
@@ -559,7 +566,7 @@ class _Driver:
             is_stub = given[-1] == f"stub_{parameter}"
             shown.append(given[-1] if is_stub else f"{{{parameter}}}")
         new = _object(_result(function))
-        before = "made = " if new and new not in self.made and not own else ""
+        before = MADE if new and new not in self.made and not own else ""
         self.steps.append(Step(f"{before}{name}({', '.join(shown)})", chosen, value))
         return f"{name}({', '.join(given)})"
 

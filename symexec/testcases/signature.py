@@ -45,6 +45,7 @@ from symexec.inputs.structures import (
 )
 from symexec.testcases.inputs import Elements, Json, Value
 
+MADE = "made = "  # before a call that makes an object
 RESULT = "result"  # prefix of the names of parts of the returned object
 SUPPORTED = (
     "integers, enumerations, floating types, pointers to or arrays of these, structures of known "
@@ -100,6 +101,15 @@ class Step:
     text: str
     chosen: str = ""
     value: int = 0
+
+    @property
+    def function(self) -> str:
+        return self.text.partition("(")[0].removeprefix(MADE)
+
+    @property
+    def makes(self) -> bool:
+        """Is what it returns the object that later calls take?"""
+        return self.text.startswith(MADE)
 
 
 @record
