@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 FIRST = 2.0  # seconds of the search before workers are begun
 ENOUGH = 16  # states that wait by then
-SHED = 32  # states that are given at once
+SHED = 32  # states that are given at once, or more
+MOST = 4096  # where as many come to an end in the time of a portion
 LEAST = 4  # states that the search itself keeps
 SECONDS = 2.0  # of a portion
 BRIEF = 0.5  # of the first ones, which say where there is more to do
@@ -203,6 +204,7 @@ class Sharing:
         self._look = 0.0  # when it is to be seen again who is there
         self._left: dict[str, deque[Waiting]] = {}  # by the worker that has their states
         self._given: dict[int, tuple[str, tuple[Waiting, ...]]] = {}  # to portions under way
+        self._shed: dict[str, int] = {}  # how many states a worker gets at once
 
     # ------------------------------------------------------------------ the contract
 
@@ -312,22 +314,25 @@ class Sharing:
             found = tuple(own)
             own.clear()
             return found
-        stolen = self._half_of_the_most()
+        rate = search.exploration.counters.paths / max(1.0, time.monotonic() - self._began)
+        most = self._shed.get(worker) or min(MOST, max(SHED, int(SECONDS * rate)))
+        stolen = self._half_of_the_most(most)
         if stolen:
             self._tally.sent += len(stolen)
             return stolen
         spare = search.exploration.waiting - LEAST
-        states = search.exploration.shed(min(SHED, spare // 2)) if spare > 1 else []
+        states = search.exploration.shed(min(most, spare // 2)) if spare > 1 else []
         self._tally.sent += len(states)
         return tuple(written(states))
 
-    def _half_of_the_most(self) -> tuple[Waiting, ...]:
-        """Half of the prefixes of whoever has most of them; those that nobody has come first."""
+    def _half_of_the_most(self, count: int = SHED) -> tuple[Waiting, ...]:
+        """Half of the prefixes of whoever has most of them, so many at most; those that nobody has
+        come first."""
         nobodys = self._left.get("")
         most = nobodys or max(self._left.values(), key=len, default=None)
         if not most:
             return ()
-        count = min(SHED, (len(most) + 1) // 2)
+        count = min(count, (len(most) + 1) // 2)
         return tuple(most.pop() for _ in range(count))
 
     # ------------------------------------------------------------------ results
@@ -341,6 +346,8 @@ class Sharing:
             result = ended.result
             left = self._left.setdefault(ended.where or worker, deque())
             left.extend(self._tally.left_by(result))
+            if not left:  # it has done all of them, before its time was over
+                self._shed[worker] = min(MOST, 2 * max(SHED, len(given)))
             search.exploration.adopt(self._tally.begun_again(search, result.unfit))
             yield result
 

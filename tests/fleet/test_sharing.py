@@ -13,7 +13,7 @@ import pytest
 from fleet.engine import EndedPortion
 from fleet.portions import Died, PortionProcess, Searching, Shared
 from fleet.rounds import Rounds
-from fleet.sharing import Sharing
+from fleet.sharing import SHED, Sharing
 from symexec.campaign.building import BuildJob
 from symexec.campaign.generation import Portion, Seen, Workers
 from symexec.exploration.start import prefix_of
@@ -124,6 +124,17 @@ def test_all_paths_are_followed_once(alone: BuildJob, folder: Path) -> None:
     form = workers.form()
     assert form["portions"] and form["prefixes_sent"]
     assert not workers.busy and not workers.lost and not workers.notes()
+
+
+def test_who_does_all_before_the_time_is_over_gets_more(folder: Path) -> None:
+    sizes: list[int] = []
+
+    def noted(portion: Portion) -> None:
+        sizes.append(len(portion.prefixes))
+
+    job = searched(folder, sharing(noted))
+    assert job.exhausted
+    assert max(sizes) > SHED, sizes
 
 
 def test_rounds_follow_all_paths_once(folder: Path) -> None:
