@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import uuid
+from contextlib import suppress
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
@@ -32,22 +33,36 @@ class Artefacts:
         self._local = isinstance(self._files, LocalFileSystem)
 
     def put(self, content: bytes) -> str:
-        """Keep a content, and return its name: the SHA-256."""
+        """Keep a content, and return its name: the SHA-256. Raises UsageError where it cannot be
+        kept, as on a disk that is full."""
         name = hashlib.sha256(content).hexdigest()
         target = self._path(name)
-        if self._files.exists(target):
-            return name
+        try:
+            if not self._files.exists(target):
+                self._write(target, content)
+        except OSError as error:
+            raise UsageError(
+                f"nothing more can be kept in '{self._root}': {error.strerror or error}",
+                hint="make room there, and give --resume: what was complete is kept",
+            ) from None
+        return name
+
+    def _write(self, target: str, content: bytes) -> None:
         self._files.makedirs(os.path.dirname(target), exist_ok=True)
         if not self._local:  # an object appears there when all of it has arrived
             self._files.pipe_file(target, content)
-            return name
+            return
         partial = f"{target}.{uuid.uuid4().hex}"
-        with open(partial, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, target)
-        return name
+        try:
+            with open(partial, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(partial, target)
+        except OSError:
+            with suppress(OSError):
+                os.unlink(partial)
+            raise
 
     def get(self, name: str) -> bytes:
         """The content of that name. Raises UsageError where it is gone, or is not what it was."""

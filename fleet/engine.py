@@ -7,7 +7,7 @@
 Workers of our own are processes that end with this one, reached over the loopback interface with a
 certificate made for this call: nobody else on the machine can have them run anything. A worker that
 dies is replaced, and its task begins again on another, three times at most. A task that a worker of
-a scheduler has no sandbox for moves on to one that has not been asked yet.
+a scheduler has no sandbox or no disk for moves on to one that has not been asked yet.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -55,12 +56,12 @@ class EndedTask:
 
 @dataclass(slots=True)
 class _Sent:
-    """A task under way. ``without_sandbox``: the workers that were asked before."""
+    """A task under way. ``unable``: the workers that were asked before, and what they lack."""
 
     task: str
     spec: str
     files: Mapping[str, bytes]
-    without_sandbox: set[str] = field(default_factory=set)
+    unable: dict[str, str] = field(default_factory=dict)
 
 
 class Engine:
@@ -147,11 +148,9 @@ class Engine:
         for future in [each for each in self._running if each.done()]:
             sent = self._running.pop(future)
             where, outcome = _outcome(future)
-            if outcome.unprotected:
-                sent.without_sandbox.add(where)
-                others = [
-                    each for each in self._client.nthreads() if each not in sent.without_sandbox
-                ]
+            if outcome.unprotected or outcome.full:
+                sent.unable[where] = "no sandbox" if outcome.unprotected else "no disk"
+                others = [each for each in self._client.nthreads() if each not in sent.unable]
                 if others and self._own is None:
                     self._send(sent, sorted(others))
                     continue
@@ -272,12 +271,15 @@ def _run(spec: str, files: Mapping[str, bytes], memory: int | None) -> tuple[str
 
 
 def _with_workers(outcome: Outcome, sent: _Sent) -> Outcome:
-    """The outcome, with the workers that have no sandbox for the task."""
-    tried = len(sent.without_sandbox)
-    if not tried:
+    """The outcome, with the workers that have no sandbox or no disk for the task."""
+    counted = Counter(sent.unable.values())
+    if not counted:
         return outcome
-    machines = "1 worker that has" if tried == 1 else f"{tried} workers that have"
-    why = f"it was sent to {machines} no sandbox for it"
+    lacking = " and ".join(
+        f"{each} worker{'s' if each > 1 else ''} that {'have' if each > 1 else 'has'} {what} for it"
+        for what, each in sorted(counted.items())
+    )
+    why = f"it was sent to {lacking}"
     return replace(outcome, message="\n".join(filter(None, [outcome.message, why])))
 
 

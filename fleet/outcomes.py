@@ -10,10 +10,12 @@ from symexec.testcases import DifferenceKind, Verdict
 
 
 class TaskState(StrEnum):
-    """``FAILED``: csgtest ended with 2. ``POISONED``: each process that began it has died."""
+    """``CUT``: it had written what it may write, and ended with what it had found. ``FAILED``:
+    csgtest ended with 2. ``POISONED``: each process that began it has died."""
 
     WAITING = "waiting"
     DONE = "done"
+    CUT = "cut"
     FAILED = "failed"
     POISONED = "poisoned"
 
@@ -56,10 +58,13 @@ class Finding:
     accepted: str | None
 
 
+NOT_WHOLE = (TaskState.CUT, TaskState.FAILED, TaskState.POISONED)  # what --retry tries again
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What has come of a task. ``files``: its artefacts by their names. ``unprotected``: it failed
-    because there is no sandbox where it ran."""
+    because there is no sandbox where it ran; ``full``: because the disk is full there."""
 
     state: TaskState
     code: int | None
@@ -69,3 +74,4 @@ class Outcome:
     findings: tuple[Finding, ...] = ()
     files: tuple[tuple[str, bytes], ...] = ()
     unprotected: bool = False
+    full: bool = False

@@ -27,6 +27,10 @@ from symexec.testcases import Verdict
 
 _LONGER = 4.0  # how much more time the next search of a pair has
 _BEAT = 1.0  # seconds between two looks at the clock
+_ROOM = (
+    "make room there, or name another folder by TMPDIR, and give --resume: "
+    "what was complete is kept"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +150,7 @@ class Work:
         self._engine = engine
         labels = {each["id"]: each["label"] for each in waiting}
         left, under_way = iter(waiting), dict[str, Task]()
-        more = True
+        more, full = True, ""
         while more or under_way:
             while more and len(under_way) < engine.slots:
                 if budget is not None and self._spent + _cost(under_way) >= budget:
@@ -161,10 +165,15 @@ class Work:
                 engine.submit(row["id"], row["spec"], self._files(task))
             for each in engine.wait(_BEAT) if under_way else ():
                 task = under_way.pop(each.id)
+                if each.outcome.full:  # that is no fault of the task, which waits
+                    more, full = False, each.outcome.message
+                    continue
                 self._store.complete(each.id, each.outcome)
                 self._spent += task.time if task.deterministic else each.outcome.seconds
                 self._shown.ended(labels[each.id], each.outcome.state, len(each.outcome.findings))
             self._shown.update(len(under_way))
+        if full:
+            raise UsageError(f"the disk is full where tasks run: {full}", hint=_ROOM)
         return next(left, None) is None and (budget is None or self._spent < budget)
 
     def _files(self, task: Task) -> dict[str, bytes]:

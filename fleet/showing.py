@@ -10,7 +10,7 @@ from typing import assert_never
 
 from csg.errors import UsageError
 from fleet.histories import History, fate_text
-from fleet.outcomes import TaskState
+from fleet.outcomes import NOT_WHOLE
 from fleet.session import Ended
 from fleet.store import Row, Store, redacted
 from fleet.wording import counted_tasks, when
@@ -44,7 +44,7 @@ def history_table(history: History) -> str:
 def _amiss(run: Ended) -> list[str]:
     lines = []
     for each in run.tasks:
-        if each["state"] in (TaskState.FAILED, TaskState.POISONED):
+        if each["state"] in NOT_WHOLE:
             lines.append(f"{each['state']}: {each['label']}")
             lines += [f"    {line}" for line in each["message"][:_MESSAGE].splitlines()]
     return lines

@@ -30,7 +30,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
 from csg import VERSION
 from csg.errors import LINES, UsageError, printable
 from fleet.artefacts import Artefacts
-from fleet.outcomes import Finding, FoundReport, Outcome, Planned, TaskState
+from fleet.outcomes import NOT_WHOLE, Finding, FoundReport, Outcome, Planned, TaskState
 from fleet.tables import (
     ARTEFACTS,
     FINDINGS,
@@ -45,6 +45,9 @@ DEFAULT = "csgtest-store"
 _FILE = "store.sqlite"
 _ARTEFACTS = "artefacts"
 _BUSY_MS = 60_000  # how long a writer waits for the others
+_FULL = ("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_WRITE")
+_DISK_FULL = "53100"  # of PostgreSQL
+_ROOM = "make room there, and give --resume: what was complete is kept"
 _MIGRATING = 0x63736774  # the advisory lock of PostgreSQL: "csgt"
 
 Row = Mapping[str, Any]
@@ -72,19 +75,15 @@ class Store:
                     f"'{place}' is of another kind of database",
                     hint="give a folder, or postgresql+psycopg://USER@HOST/DATABASE",
                 )
-            if engine.dialect.name == "sqlite":
-                _prepare_sqlite(engine)
-            with engine.begin() as connection:
-                _migrate(connection, place)
-                found = _remembered(connection, artefacts or usual)
+            found = _opened(engine, place, artefacts or usual)
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
             raise UsageError(
                 f"'{place}' is no store: {error}", hint="give a folder, or a URL of a database"
             ) from None
         except OperationalError as error:
+            hint = _ROOM if _is_full(error) else "see that it is there and may be written"
             raise UsageError(
-                f"the store '{place}' cannot be opened: {error.orig}",
-                hint="see that it is there and may be written",
+                f"the store '{redacted(place)}' cannot be opened: {error.orig}", hint=hint
             ) from None
         if artefacts is not None and found != artefacts:
             raise UsageError(
@@ -123,14 +122,13 @@ class Store:
             connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(ended=time.time()))
 
     def retry(self, run: int) -> int:
-        """Let the failed and poisoned tasks of a run wait again, and return how many they are."""
-        tried = (TaskState.FAILED, TaskState.POISONED)
+        """Let the tasks of a run that are not done wait again, and return how many they are."""
         asked = sa.select(RUN_TASKS.c.task).where(RUN_TASKS.c.run == run)
         with self._writing() as connection:
             connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(ended=None))
             changed = connection.execute(
                 sa.update(TASKS)
-                .where(TASKS.c.id.in_(asked), TASKS.c.state.in_(tried))
+                .where(TASKS.c.id.in_(asked), TASKS.c.state.in_(NOT_WHOLE))
                 .values(state=TaskState.WAITING)
             )
             return changed.rowcount
@@ -236,10 +234,8 @@ class Store:
             with engine.begin() as connection:
                 yield connection
         except OperationalError as error:
-            raise UsageError(
-                f"the store cannot be used: {error.orig}",
-                hint="nothing that was complete is lost: --resume goes on",
-            ) from None
+            hint = _ROOM if _is_full(error) else "--resume goes on: what was complete is kept"
+            raise UsageError(f"the store cannot be used: {error.orig}", hint=hint) from None
 
 
 def _add(connection: Connection, run: int, planned: Iterable[Planned]) -> None:
@@ -307,23 +303,56 @@ def _located(place: str, new: bool) -> tuple[str, str]:
     return f"sqlite:///{folder / _FILE}", _ARTEFACTS
 
 
-def _prepare_sqlite(engine: Engine) -> None:
-    """Let SQLite wait for other writers. A transaction that may write begins as one: with
-    another that has read the same before, it would fail at once and not wait."""
+def _opened(engine: Engine, place: str, artefacts: str) -> str:
+    """Prepare the database, and return where its artefacts are. On a disk that is full SQLite
+    cannot make the file that its readers share; alone it does without."""
+    if engine.dialect.name != "sqlite":
+        return _begun(engine, place, artefacts)
+    alone = False
 
     @sa.event.listens_for(engine, "connect")
     def connected(connection: Any, _: object) -> None:
-        connection.isolation_level = None  # transactions begin where we say so
-        cursor = connection.cursor()
-        cursor.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
-        cursor.execute("PRAGMA journal_mode=WAL")
-        cursor.execute("PRAGMA foreign_keys=ON")
-        cursor.close()
+        _prepare_sqlite(connection, alone)
 
     @sa.event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
+        """A transaction that may write begins as one: with another that has read the same before,
+        it would fail at once and not wait."""
         reads = connection.get_execution_options().get("reads", False)
         connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+
+    try:
+        return _begun(engine, place, artefacts)
+    except OperationalError as error:
+        if not _is_full(error):
+            raise
+    engine.dispose()
+    alone = True
+    return _begun(engine, place, artefacts)
+
+
+def _begun(engine: Engine, place: str, artefacts: str) -> str:
+    with engine.begin() as connection:
+        _migrate(connection, place)
+        return _remembered(connection, artefacts)
+
+
+def _prepare_sqlite(connection: Any, alone: bool) -> None:
+    """Let SQLite wait for other writers; ``alone``: no other process may use the database."""
+    connection.isolation_level = None  # transactions begin where we say so
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
+    if alone:
+        cursor.execute("PRAGMA locking_mode=EXCLUSIVE")
+    cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.close()
+
+
+def _is_full(error: OperationalError) -> bool:
+    """Has the database no room? SQLite names two errors for it, PostgreSQL one."""
+    name = getattr(error.orig, "sqlite_errorname", "")
+    return name in _FULL or getattr(error.orig, "sqlstate", "") == _DISK_FULL
 
 
 def _migrate(connection: Connection, place: str) -> None:

@@ -29,6 +29,7 @@ import fleet
 from csg import VERSION
 from csg.errors import UNPROTECTED, CsgtestError
 from csg.records import record
+from fleet.disk import DiskWatch, tells_of_full_disk
 from fleet.outcomes import Outcome, TaskState
 from fleet.repositories import checkout
 from fleet.results import read_files, read_results
@@ -38,6 +39,7 @@ _HOME = Path(fleet.__file__).parent
 _PATIENCE = 600.0, 10.0  # seconds that a task may take, and how many for each of its budget
 _FOLDER = "csgtest-task-"  # and the process id of its owner
 _SAID = 2000  # characters of its standard error that are kept
+_CONCLUDING = 60.0  # seconds to write its report, for a task that has written too much
 
 
 @record
@@ -123,16 +125,20 @@ def task_from_spec(spec: str) -> Task:
     )
 
 
-def run(spec: str, files: Mapping[str, bytes], memory: int | None) -> Outcome:
+def run(
+    spec: str, files: Mapping[str, bytes], memory: int | None = None, disk: int | None = None
+) -> Outcome:
     """Run a task in a process of its own, which ends with this one. ``files``: the tree of a pair
-    of files; ``memory``: bytes that the search may take, unless the task says so itself."""
+    of files; ``memory``: bytes that the search may take, unless the task says so itself; ``disk``:
+    bytes that it may write, with all its temporary files (None: its share of what is free)."""
     task, started = task_from_spec(spec), time.monotonic()
     try:
         _remove_left()
         with tempfile.TemporaryDirectory(prefix=f"{_FOLDER}{os.getpid()}-") as folder:
-            outcome = _run(task, files, memory, Path(folder))
+            outcome = _run(task, files, memory, DiskWatch(Path(folder), disk), Path(folder))
     except (CsgtestError, OSError) as error:
-        outcome = Outcome(TaskState.FAILED, None, str(error), 0.0)
+        full = tells_of_full_disk(str(error))
+        outcome = Outcome(TaskState.FAILED, None, str(error), 0.0, full=full)
     return replace(outcome, seconds=time.monotonic() - started)
 
 
@@ -146,7 +152,9 @@ def _remove_left() -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run(task: Task, files: Mapping[str, bytes], memory: int | None, folder: Path) -> Outcome:
+def _run(
+    task: Task, files: Mapping[str, bytes], memory: int | None, disk: DiskWatch, folder: Path
+) -> Outcome:
     match task.source:
         case Commits(place=place, old=old, new=new):
             where = checkout(place, (old, new))
@@ -163,32 +171,33 @@ def _run(task: Task, files: Mapping[str, bytes], memory: int | None, folder: Pat
     words += ["--", *task.flags] if task.flags else []
     signals = []
     for _ in range(MOST_DEATHS):
-        code, said = _ended(words, where, task.time, folder)
-        if code is None or code >= 0:
-            return _outcome(code, said, folder / "out")
+        code, said = _ended(words, where, task.time, disk, folder)
+        if disk.cut or code is None or code >= 0:
+            return _outcome(code, said, disk, folder / "out")
         signals.append(signal.Signals(-code).name)
     reason = f"each of {MOST_DEATHS} processes that began it has died: {', '.join(signals)}"
     return Outcome(TaskState.POISONED, None, reason, 0.0)
 
 
-def _ended(words: list[str], where: Path, budget: float, folder: Path) -> tuple[int | None, str]:
+def _ended(
+    words: list[str], where: Path, budget: float, disk: DiskWatch, folder: Path
+) -> tuple[int | None, str]:
     """The exit code and the end of the standard error; None: it took too long."""
     own = [str(_HOME / "child.py"), str(os.getpid()), str(_HOME.parent / "cli.py")]
-    before, each = _PATIENCE
+    temporary = folder / "tmp"
+    temporary.mkdir(exist_ok=True)
     with open(folder / "stderr", "w+b") as said:
         process = subprocess.Popen(
             [sys.executable, *own, *words],
             cwd=where,
+            env={**os.environ, "TMPDIR": str(temporary)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=said,
             start_new_session=True,  # Ctrl-C is for whoever asked
         )
-        code: int | None
         try:
-            code = process.wait(before + each * budget)
-        except subprocess.TimeoutExpired:
-            code = None
+            code = _waited(process, budget, disk)
         finally:
             if process.returncode is None:
                 with suppress(ProcessLookupError):
@@ -198,14 +207,39 @@ def _ended(words: list[str], where: Path, budget: float, folder: Path) -> tuple[
         return code, said.read().decode("utf-8", "replace")[-_SAID:].strip()
 
 
-def _outcome(code: int | None, said: str, out: Path) -> Outcome:
+def _waited(process: subprocess.Popen[bytes], budget: float, disk: DiskWatch) -> int | None:
+    """The exit code of a process, which is asked to conclude once it has written too much."""
+    before, each = _PATIENCE
+    until, asked = time.monotonic() + before + each * budget, False
+    while time.monotonic() < until:
+        try:
+            return process.wait(min(disk.look(), max(0.0, until - time.monotonic())))
+        except subprocess.TimeoutExpired:
+            if disk.cut and not asked:
+                asked, until = True, min(until, time.monotonic() + _CONCLUDING)
+                process.terminate()
+    return None
+
+
+def _outcome(code: int | None, said: str, disk: DiskWatch, out: Path) -> Outcome:
     reports, findings, finished = read_results(out) if out.is_dir() else ([], [], True)
     files, large = read_files(out) if out.is_dir() else ([], [])
-    message = "" if code in (0, 1) else said or "it took far longer than its budget"
+    if disk.cut:
+        state, message = TaskState.CUT, disk.cut
+    else:
+        state = TaskState.DONE if code in (0, 1) and finished else TaskState.FAILED
+        message = "" if code in (0, 1) else said or "it took far longer than its budget"
     if large:
         message = "\n".join(filter(None, [message, f"too large to be kept: {', '.join(large)}"]))
-    state = TaskState.DONE if code in (0, 1) and finished else TaskState.FAILED
-    unprotected = state is TaskState.FAILED and UNPROTECTED in said
+    failed = state is TaskState.FAILED
     return Outcome(
-        state, code, message, 0.0, tuple(reports), tuple(findings), tuple(files), unprotected
+        state,
+        code,
+        message,
+        0.0,
+        tuple(reports),
+        tuple(findings),
+        tuple(files),
+        unprotected=failed and UNPROTECTED in said,
+        full=failed and tells_of_full_disk(said) and disk.full,
     )

@@ -15,6 +15,7 @@ from fleet.outcomes import Outcome, TaskState
 
 DONE = Outcome(TaskState.DONE, 0, "", 0.0)
 BARE = Outcome(TaskState.FAILED, 2, f"programs {UNPROTECTED}", 0.0, unprotected=True)
+FULL = Outcome(TaskState.FAILED, 2, "no room", 0.0, full=True)
 
 
 def function(spec: str, files: Mapping[str, bytes], memory: int | None) -> tuple[str, Outcome]:
@@ -23,6 +24,14 @@ def function(spec: str, files: Mapping[str, bytes], memory: int | None) -> tuple
         time.sleep(1)
     address = distributed.get_worker().address
     return address, DONE if address == spec else BARE
+
+
+def on_a_full_disk(
+    spec: str, files: Mapping[str, bytes], memory: int | None
+) -> tuple[str, Outcome]:
+    """The worker that the task names has no sandbox, the others have no disk."""
+    address = distributed.get_worker().address
+    return address, BARE if address == spec else FULL
 
 
 @pytest.fixture
@@ -54,6 +63,15 @@ def test_task_moves_on_to_a_worker_that_has_a_sandbox(cluster: distributed.Local
         assert outcome.state is TaskState.FAILED and outcome.unprotected
         assert outcome.message.endswith("it was sent to 2 workers that have no sandbox for it")
         assert engine.running == 0
+
+
+def test_task_moves_on_from_a_full_disk(cluster: distributed.LocalCluster) -> None:
+    with Engine(distributed.Client(cluster), None, on_a_full_disk) as engine:
+        engine.submit("task", next(each.address for each in cluster.workers.values()), {})
+        outcome = ended(engine).outcome
+    assert outcome.message.endswith(
+        "it was sent to 1 worker that has no disk for it and 1 worker that has no sandbox for it"
+    )
 
 
 def test_scheduler_that_is_gone_is_told(cluster: distributed.LocalCluster) -> None:

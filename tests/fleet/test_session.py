@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from csg.errors import UsageError
 from fleet import session
 from fleet.engine import EndedTask
 from fleet.lists import Candidate
 from fleet.outcomes import Outcome, TaskState
 from fleet.session import Work, begin, ended, planned
+from fleet.showing import run_table
 from fleet.store import Store
 from fleet.tasks import Commits, Task, task_from_spec
 from symexec.options import EngineOptions
@@ -25,6 +27,7 @@ UNDECIDED = replace(
 SETTLED = replace(UNDECIDED, reports=(replace(REPORT, verdict=Verdict.EQUIVALENT_WITHIN_BOUNDS),))
 USUAL = EngineOptions()
 FAILED = Outcome(TaskState.FAILED, 2, "no such function", 1.0)
+CUT = Outcome(TaskState.CUT, 130, "it had written too much", 1.0)
 
 
 class FakeEngine:
@@ -120,6 +123,23 @@ def test_interrupted_run_is_resumed(monkeypatch: pytest.MonkeyPatch, store: Stor
     assert begun == ["b 5", "c 5"]
     assert again.run == run.run
     assert store.runs()[0]["ended"] is not None
+
+
+def test_full_disk_ends_a_run_and_its_task_waits(
+    monkeypatch: pytest.MonkeyPatch, store: Store
+) -> None:
+    """What is under way by then is kept."""
+    full = Outcome(TaskState.FAILED, 2, "No space left on device", 1.0, full=True)
+    with pytest.raises(UsageError, match="No space left on device") as refused:
+        ran(monkeypatch, store, {"a": full, "b": OUTCOME, "c": OUTCOME})
+    assert "--resume" in refused.value.hint
+    states = [each["state"] for each in store.tasks(1)]
+    assert states == ["waiting", "done", "waiting"]
+    begun, run = ran(monkeypatch, store, {"a": OUTCOME, "c": CUT}, asked=EngineOptions(resume=True))
+    assert begun == ["a 5", "c 5"]
+    assert (run.differs, run.incomplete) == (True, True)
+    assert "cut: c\n    it had written too much\n" in run_table(run)
+    assert "3 tasks (2 done, 1 cut)" in run_table(run)
 
 
 def test_failed_task_is_tried_again_where_that_is_asked_for(
