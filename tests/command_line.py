@@ -25,6 +25,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -194,6 +195,26 @@ def _import_early() -> None:
 
     for name in ("page.html", "page_blocks.html"):
         page.templates(Path(page.__file__).parent).get_template(name)
+
+
+def living(processes: Iterable[str], seconds: float = 30.0) -> list[str]:
+    """Those that live on when they had so many seconds to end. One that has ended does not live,
+    even where nobody has waited for it: where its parent has ended, too, that is up to the first
+    process of the system, which may take its time."""
+    left = [*processes]
+    until = time.monotonic() + seconds
+    while left := [each for each in left if _lives(each)]:
+        if time.monotonic() > until:
+            break
+        time.sleep(0.02)
+    return left
+
+
+def _lives(process: str) -> bool:
+    with contextlib.suppress(OSError):
+        status = Path(f"/proc/{process}/stat").read_text()
+        return status.rpartition(")")[2].split()[0] not in ("Z", "X")
+    return False
 
 
 def hear_interrupts() -> None:

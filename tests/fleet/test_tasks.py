@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from fleet import require, tasks
 from fleet.outcomes import TaskState
 from fleet.tasks import Commits, Files, Task, run, task_from_spec
 from symexec.report.accepting import read_findings
+from tests.command_line import living
 from tests.repositories import Repository
 
 OLD = "int next(int x) { return x + 1; }\n"
@@ -114,10 +114,7 @@ def test_task_ends_with_who_asked_for_it(tmp_path: Path) -> None:
         said = {asker.stdout.readline().strip() for _ in range(2)}
         (child,) = said - {"here"}
         asker.kill()
-    until = time.monotonic() + 20
-    while Path("/proc", child).exists() and time.monotonic() < until:
-        time.sleep(0.05)
-    alive = Path("/proc", child).exists()
+    alive = living([child])
     if alive:
         os.kill(int(child), signal.SIGKILL)
     assert not alive
