@@ -37,6 +37,7 @@ int f(unsigned x)
 NEW = OLD.replace("+ i;", "+ i + (i == 7);")
 FEW, MANY = 512, 1024  # values of x: what is counted work, and what takes seconds anywhere
 PATIENCE = 100.0  # seconds of a search that ends by itself
+MEMORY = 8 << 30  # bytes: a process that has run many other tests may have taken one already
 NOWHERE = Prefix(0, False, 0, 0, 10**6, 7, (3, 99, 99)).encoded()
 Spoil = Callable[[Portion], str | None]
 
@@ -53,7 +54,7 @@ def asked(folder: Path, deterministic: bool = False, values: int = MANY) -> Buil
     words = [str(folder / name) for name in ("old.c", "new.c")]
     options = parse(["build", *words, "--entry", "f", "--range", f"x=0..{values - 1}"]).options
     assert isinstance(options, BuildOptions)
-    search = SearchOptions(PATIENCE, deterministic=deterministic, memory=1 << 30)
+    search = SearchOptions(PATIENCE, deterministic=deterministic, memory=MEMORY)
     return replace(options, replay=False, search=search)
 
 
