@@ -109,11 +109,15 @@ def test_searches_are_compared_without_the_native_phase(tmp_path: Path) -> None:
 
 
 def test_runs_of_programs_that_never_end_keep_to_their_time(tmp_path: Path) -> None:
-    asked = options("endless/old.c", "endless/new.c", tmp_path, 1.0)
-    started = time.monotonic()
-    result = experiments.compare(asked, Silence())
-    assert time.monotonic() - started < 4 * (1.0 + OVERHEAD) + PREPARATION
-    assert result.findings[0].times["native"]
+    """On a busy machine, a second may be too short to find anything."""
+    for seconds in (1.0, 8.0):
+        asked = options("endless/old.c", "endless/new.c", tmp_path / str(seconds), seconds)
+        started = time.monotonic()
+        result = experiments.compare(asked, Silence())
+        assert time.monotonic() - started < 4 * (seconds + OVERHEAD) + PREPARATION
+        if any(each.times["native"] for each in result.findings):
+            return
+    raise AssertionError("native testing has found nothing")
 
 
 def test_an_interrupt_keeps_what_was_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
