@@ -37,7 +37,8 @@ ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted(
     [ROOT / "README.md", ROOT / "samples" / "README.md", *(ROOT / "docs").glob("*.md")]
 )
-SLOW = [ROOT / "docs" / "clusters.md"]
+FIRST_HOUR = ROOT / "docs" / "first-hour.md"
+SLOW = [ROOT / "docs" / "clusters.md", FIRST_HOUR]
 BLOCK = re.compile(r"^```(\w+)(?: ([\w./-]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = {f"GIT_{who}_{what}": "user@localhost" for who in ("AUTHOR", "COMMITTER")
          for what in ("NAME", "EMAIL")}  # fmt: skip
@@ -191,15 +192,30 @@ def playground(folder: Path) -> Path:
 )
 def test_a_document_shows_what_happens(document: Path, tmp_path: Path) -> None:
     text = document.read_text()
-    folder = playground(tmp_path)
-    with ending(folder):
-        outputs = list(performed(with_free_port(text), folder, surroundings(folder)))
+    outputs = what_happens(text, tmp_path)
     if os.environ.get("CSGTEST_UPDATE"):
         for command, output in reversed(outputs):
             if command.exact:
                 text = text[: command.start] + output.rstrip("\n") + "\n" + text[command.end :]
         document.write_text(text)
         return
+    compare(outputs)
+
+
+def test_the_first_hour_begins_as_its_document_shows(tmp_path: Path) -> None:
+    """Up to the first findings: what follows searches twice more."""
+    text, _, rest = FIRST_HOUR.read_text().partition("\n## Keep a test")
+    assert any(command.exact for command in commands(text)) and rest
+    compare(what_happens(text, tmp_path))
+
+
+def what_happens(document: str, place: Path) -> list[tuple[Command, str]]:
+    folder = playground(place)
+    with ending(folder):
+        return list(performed(with_free_port(document), folder, surroundings(folder)))
+
+
+def compare(outputs: list[tuple[Command, str]]) -> None:
     for command, output in outputs:
         if command.exact:
             assert re.fullmatch(pattern(command.expected), output.rstrip("\n") + "\n"), output
