@@ -293,9 +293,9 @@ def write_pair(folder: Path, text: str, before: str, after: str) -> None:
     write_versions(folder, text, text.replace(before, after))
 
 
-def predicted(folder: Path, seconds: int) -> Done:
+def predicted(folder: Path, *words: str) -> Done:
     """The search alone finds a difference, and predicts nothing wrongly."""
-    words = ("--entry", "f", "--time", str(seconds), "--no-native")
+    words = ("--entry", "f", "--time", "20", "--no-native", *words)
     done = csgtest("build", "old.c", "new.c", *words, folder=folder)
     assert done.code == 1, ((folder / "old.c").read_text(), done)
     counters = done.report["counters"]
@@ -307,7 +307,7 @@ def predicted(folder: Path, seconds: int) -> Done:
 def test_the_difference_is_found_and_shown(name: str, tmp_path: Path) -> None:
     text, edit, shown = ROWS[name]
     write_pair(tmp_path, HEAD + text + "\n", *edit)
-    done = predicted(tmp_path, 20)
+    done = predicted(tmp_path)
     assert [each for each in shown if each not in done.out] == [], done.out
 
 
@@ -356,7 +356,7 @@ def random_program(chance: Random) -> str:
 @pytest.mark.parametrize("seed", daily(range(3), 2))
 def test_random_structures_run_natively_as_predicted(seed: int, tmp_path: Path) -> None:
     write_pair(tmp_path, random_program(Random(seed)), "s++; }", "s += 2; }")
-    predicted(tmp_path, 6)
+    predicted(tmp_path, "--stop-after", "8")
 
 
 @pytest.mark.parametrize(

@@ -203,7 +203,7 @@ def test_workers_of_the_command_line(deterministic: bool, tmp_path: Path) -> Non
     words = [str(SAMPLES / word) if "/" in word else word for word in words]
     reports = []
     for jobs in ("1", "2") if deterministic else ("2",):
-        more = ["--deterministic", "--time", "4"] if deterministic else ["--time", "10"]
+        more = ["--deterministic", "--time", "4"] if deterministic else ["--time", "6"]
         done = csgtest(
             "build", *words, *more, "--no-native", "--jobs", jobs, folder=tmp_path, seconds=600.0
         )
