@@ -9,6 +9,8 @@ import tarfile
 from dataclasses import asdict
 from pathlib import Path
 
+import pytest
+
 from benchmarks.fleets import (
     DOCUMENT,
     Measured,
@@ -83,7 +85,9 @@ def test_a_list_has_the_patches_of_c_the_samples_and_generated_pairs(tmp_path: P
     }
 
 
+@pytest.mark.night
 def test_what_was_complete_before_a_kill_is_there_and_not_run_again(tmp_path: Path) -> None:
+    """Each time tests/fleet/test_fleet.py kills a fleet."""
     samples = tmp_path / "few"
     names = ("cut_ranges", "foo", "plus_two")
     for name in names:
