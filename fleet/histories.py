@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import assert_never
 
 from csg.errors import UsageError
+from fleet.acceptance import with_accepted
 from fleet.lists import Candidate
 from fleet.outcomes import TaskState
 from fleet.repositories import commits
@@ -123,7 +124,7 @@ def spans(store: Store, run: int) -> tuple[list[Span], list[Pair]]:
     chain = _chain(rows)
     pairs = {each["id"]: _pair(each) for each in rows}
     findings: dict[str, dict[str, Row]] = {}
-    for each in store.findings(run):
+    for each in with_accepted(store.findings(run), rows):
         if each["accepted"] is None:
             findings.setdefault(each["task"], {})[each["fingerprint"]] = each
     results = {

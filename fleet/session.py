@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from csg.errors import UsageError, printable
+from fleet.acceptance import with_accepted
 from fleet.engine import Engine
 from fleet.lists import Candidate, deeper, read_list
 from fleet.outcomes import Planned, TaskState
@@ -88,7 +89,8 @@ def ended(store: Store, run: int, place: str, interrupted: bool) -> Ended:
     tasks = store.tasks(run)
     if not any(each["state"] == TaskState.WAITING for each in tasks):
         store.end(run)
-    return Ended(run, place, tasks, store.findings(run), interrupted)
+    findings = with_accepted(store.findings(run), tasks)
+    return Ended(run, place, tasks, findings, interrupted)
 
 
 def planned(candidates: Iterable[Candidate]) -> list[Planned]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import assert_never
 
 from csg.errors import UsageError
+from fleet.acceptance import with_accepted
 from fleet.histories import History, fate_text
 from fleet.outcomes import NOT_WHOLE
 from fleet.session import Ended
@@ -111,7 +112,8 @@ def show(options: ShowOptions, as_json: bool) -> str:
 def _rows(store: Store, options: ShowOptions) -> Sequence[Row]:
     match options.what:
         case Shown.FINDINGS:
-            return store.findings(options.run, fingerprint=options.fingerprint)
+            found = store.findings(options.run, fingerprint=options.fingerprint)
+            return with_accepted(found, store.tasks())
         case Shown.TASKS:
             return store.tasks(options.run)
         case Shown.RUNS:

@@ -23,6 +23,7 @@ from urllib.parse import quote
 
 from csg import VERSION
 from csg.errors import LINES, UsageError, printable
+from fleet.acceptance import with_accepted
 from fleet.histories import Span, fate_text, spans
 from fleet.outcomes import TaskState
 from fleet.store import Row, Store
@@ -78,7 +79,8 @@ class _Site:
         self._folder = folder
         self._templates = templates(_PAGES)
         self._tasks = {each["id"]: each for each in store.tasks()}
-        self._findings = sorted(store.findings(), key=lambda each: (each["added"], each["id"]))
+        found = with_accepted(store.findings(), self._tasks.values())
+        self._findings = sorted(found, key=lambda each: (each["added"], each["id"]))
         self._flaky = self._find_flaky()
         self._reports: dict[tuple[str, str], str] = {}
 
@@ -91,7 +93,7 @@ class _Site:
         met: set[str] = set()
         shown = []
         for run in runs:
-            found = [each for each in self._store.findings(run["id"]) if each["accepted"] is None]
+            found = self._open_of(run["id"])
             names = {each["fingerprint"] for each in found}
             shown.append({
                 "id": run["id"],
@@ -122,6 +124,11 @@ class _Site:
             flaky=[each for each in listed if each["flaky"]],
         )
         return pages
+
+    def _open_of(self, run: int) -> list[Row]:
+        """The findings of a run that are not accepted."""
+        found = with_accepted(self._store.findings(run), self._tasks.values())
+        return [each for each in found if each["accepted"] is None]
 
     def _by_fingerprint(self) -> dict[str, list[Row]]:
         found: dict[str, list[Row]] = {}

@@ -31,8 +31,10 @@ from csg.errors import UNPROTECTED, CsgtestError
 from csg.records import record
 from fleet.disk import DiskWatch, tells_of_full_disk
 from fleet.outcomes import Outcome, TaskState
-from fleet.repositories import checkout
+from fleet.repositories import checkout, is_url
 from fleet.results import read_files, read_results
+from symexec.projects.revisions import git
+from symexec.report.accepting import FILE
 
 MOST_DEATHS = 3  # processes that die on one task
 _HOME = Path(fleet.__file__).parent
@@ -165,7 +167,7 @@ def _run(
                 file = folder / "files" / name
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(content)
-    words = [*task.words, f"--out={folder / 'out'}"]
+    words = [*task.words, f"--out={folder / 'out'}", *_accepted(task, where, folder)]
     if memory is not None and not any(each.startswith("--memory=") for each in words):
         words.append(f"--memory={memory}")
     words += ["--", *task.flags] if task.flags else []
@@ -177,6 +179,20 @@ def _run(
         signals.append(signal.Signals(-code).name)
     reason = f"each of {MOST_DEATHS} processes that began it has died: {', '.join(signals)}"
     return Outcome(TaskState.POISONED, None, reason, 0.0)
+
+
+def _accepted(task: Task, where: Path, folder: Path) -> list[str]:
+    """The file of accepted differences that a clone has, which has no work tree: that of the new
+    commit."""
+    source = task.source
+    if not isinstance(source, Commits) or not is_url(source.place):
+        return []
+    try:
+        content = git(where, "show", f"{source.new}:{FILE}")
+    except subprocess.CalledProcessError:  # there is none
+        return []
+    (folder / FILE).write_bytes(content)
+    return [f"--accepted={folder / FILE}"]
 
 
 def _ended(

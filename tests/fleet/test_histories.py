@@ -131,3 +131,37 @@ def shown_again(folder: Path, span: str, gone: str) -> None:
     assert csgtest("show", "--task", first["id"], "-o", "files", folder=folder).code == 2
     assert csgtest("show", "--run", "9", folder=folder).code == 2
     assert csgtest("show", "--store", "nothing", folder=folder).code == 2
+
+
+def test_accepted_difference_counts_in_earlier_and_later_commits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is accepted once its task has run, which does not run again, and comes back later."""
+    monkeypatch.chdir(tmp_path)
+    repository = Repository(tmp_path, {"clamp.c": CLAMP})
+    repository.edit("clamp.c", "x > 9", "x > 8")
+    repository.commit("clamp earlier")
+    words = ("--time", "2", "--deterministic", "--jobs", "1")
+    assert csgtest("history", "HEAD~1..HEAD", *words, folder=tmp_path).code == 1
+    (task,) = json.loads(csgtest("show", "tasks", "--json", folder=tmp_path).out)
+    csgtest("show", "--task", task["id"], "-o", "csgtest-out", folder=tmp_path)
+    done = csgtest("accept", "g1", "--reason", "wanted", folder=tmp_path)
+    assert done.code == 0, done
+
+    done = csgtest("history", "HEAD~1..HEAD", *words, folder=tmp_path)
+    assert (done.code, done.err) == (0, "")  # nothing has run
+    assert "1 task (1 done), 0 differences, 1 accepted" in done.out
+    assert "accepted: wanted" in csgtest("show", folder=tmp_path).out
+
+    repository.edit("clamp.c", "x > 8", "x > 9")
+    repository.commit("as before")
+    repository.edit("clamp.c", "x > 9", "x > 8")
+    repository.commit("clamp earlier, again")
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    (clone / "LIST.toml").write_text(
+        f'[[pair]]\nrepository = "file://{tmp_path}"\nrevisions = ["HEAD~1..HEAD"]\n'
+    )
+    done = csgtest("fleet", "LIST.toml", *words, "--json", folder=clone)
+    (finding,) = json.loads(done.out)["findings"]
+    assert (done.code, finding["accepted"]) == (0, "wanted")
