@@ -273,6 +273,8 @@ class SolverChain:
         parent, literal = path.parent, path.term
         if parent is not None and literal is not None and parent.models:
             answer, found = self._ask(parent, literal)
+        elif (found := self._model_by_layers(path)) is not None:
+            answer = Answer.SAT
         else:
             answer, found = self._ask_backend(path, None)
         if answer is Answer.UNSAT:
@@ -280,6 +282,30 @@ class SolverChain:
         elif found is not None:
             path.keep_model(found)
         return found
+
+    def _model_by_layers(self, path: PathCondition) -> Assignment | None:
+        """A model of a path of which only a beginning has one, as where states were found again by
+        their decisions: the model of the beginning is changed for one literal after the other. None
+        where a literal needs a backend."""
+        beginning, pending = path.modelled()
+        if not beginning.models:
+            return None
+        facts = self._finder.facts(beginning).copy()
+        for step in pending:
+            literal, before = step.term, step.parent
+            if literal is None or before is None:
+                return None
+            if not step.models:
+                query = Query(before, facts, literal, before.models[0])
+                for layer in self._beyond_models:
+                    if layer.decide(query) is not None:
+                        self.counters.answer(layer.name)
+                        break
+                if query.assignment is None:
+                    return None
+                step.keep_model(query.assignment)
+            self._finder.add(facts, literal)
+        return path.models[0]
 
     def _ask_backend(
         self, path: PathCondition, query: Query | None

@@ -84,12 +84,13 @@ class FactFinder:
             if step.term is None:
                 facts.contradictory = True
             else:
-                self._add(facts, step.term)
+                self.add(facts, step.term)
         if pending:  # nothing is attached to an empty path condition, which all runs may share
             path._facts = facts
         return facts
 
-    def _add(self, facts: Facts, literal: Term) -> None:
+    def add(self, facts: Facts, literal: Term) -> None:
+        """Note that the literal holds."""
         facts.decide(literal, 1)
         exact = self.exact(literal)
         names = symbols(literal)

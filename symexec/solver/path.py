@@ -187,6 +187,17 @@ class PathCondition:
                 found.append(model)
         return found
 
+    def modelled(self) -> tuple[PathCondition, list[PathCondition]]:
+        """The longest beginning of this path of which models are known, as far as they were looked
+        for, and the paths from there to this one, shortest first."""
+        pending: list[PathCondition] = []
+        node: PathCondition = self
+        while not node._models and node.parent is not None:
+            pending.append(node)
+            node = node.parent
+        pending.reverse()
+        return node, pending
+
     def keep_model(self, found: Assignment) -> None:
         """Store a model for queries about this path and those that extend it."""
         models = self.models

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from symexec.expr import Term, evaluate, negate
-from symexec.solver import PathCondition, SolverOptions, build_solver
+from symexec.solver import Answer, PathCondition, SolverOptions, build_solver
 from tests.nightly import paired
 
 Model = dict[Term, int]
@@ -65,6 +65,34 @@ def test_every_answer_is_right(random_terms: Any, name: str, widths: tuple[int, 
         assert canonical is not None and is_model(path, canonical)
         assert is_smallest(canonical, models), seed
         assert solver.counters.unknown == 0
+
+
+@pytest.mark.parametrize("widths", [(3, 4), (2, 5)])
+def test_a_path_that_was_built_without_queries(random_terms: Any, widths: tuple[int, ...]) -> None:
+    """Literals of which none was asked for, possible together or not, and a query about them."""
+    for seed in range(40):
+        source = random_terms(seed, widths)
+        rng = source.random
+        solver = build_solver()
+        path, models = PathCondition(), all_models(source.symbols())
+        for _ in range(rng.randint(2, 6)):
+            condition = source.build(1, rng.randint(1, 3)).folded
+            if isinstance(condition, int):
+                continue
+            if rng.random() < 0.3:
+                condition = negate(condition)
+            longer = path.assuming(condition)
+            held = [model for model in models if evaluate(condition, model)]
+            if held or rng.random() < 0.1:
+                path, models = longer, held
+        asked = source.build(1, 2).folded
+        if isinstance(asked, int):
+            continue
+        expected = any(evaluate(asked, model) for model in models)
+        assert (solver.check(path, asked) is Answer.SAT) == expected, (seed, path.terms())
+        assert (solver.check(path) is Answer.SAT) == bool(models), (seed, path.terms())
+        if models:
+            assert is_model(path, solver.model(path))
 
 
 def test_models_do_not_depend_on_history(random_terms: Any) -> None:

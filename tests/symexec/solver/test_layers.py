@@ -16,6 +16,7 @@ from symexec.expr import (
     array_store,
     compare,
     conjunction,
+    evaluate,
     extend,
     ite,
     negate,
@@ -143,6 +144,22 @@ def test_a_patched_model_is_enough() -> None:
     assert solver.directions(path, condition("slt", 32, y, z)) == (True, True)
     assert solver.counters.backend_queries == 0
     assert solver.counters.answered["patch"] >= 1
+
+
+def test_a_path_built_without_queries_needs_no_backend_for_its_model() -> None:
+    table = TermTable()
+    path, longest = EMPTY, EMPTY
+    for index in range(50):
+        symbol = table.symbol(f"b{index}", 8)
+        path = path.assuming(opposite(condition("ult", 8, symbol, index + 1)))
+        path = path.assuming(condition("ult", 8, symbol, table.symbol(f"c{index}", 8)))
+        longest = longest if index < 30 else path
+    solver = build_solver()
+    model = solver.model(path)
+    assert model is not None
+    assert all(evaluate(literal, model) for literal in path.terms())
+    assert solver.check(longest) is Answer.SAT
+    assert not solver.counters.backend_queries
 
 
 def test_slices_are_remembered_across_paths() -> None:
