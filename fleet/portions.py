@@ -97,15 +97,17 @@ class Searching:
         waiting, at_rest = exploration.drain()
         cut = sum(not state.beyond for state in (*waiting, *at_rest))
         counters.waiting -= cut  # they are given back
-        counters.cuts -= cut
+        parked, parked_at_rest = exploration.parked.drained() if exploration.parked else ([], [])
+        counters.forgotten -= len(parked) + len(parked_at_rest)  # and so are those
+        counters.cuts -= cut + len(parked) + len(parked_at_rest)
         traces, exploration.traces = frozenset(exploration.traces), set()
         events, self._events = tuple(self._events.items()), {}
         self._counters, counted = _fresh(search, counters), counters
         return Found(
             portion.number,
             tuple(sightings),
-            self._written(waiting),
-            self._written(at_rest),
+            (*self._written(waiting), *parked),
+            (*self._written(at_rest), *parked_at_rest),
             (*unfit, *others),
             _since(known, Seen.by(search)),
             counted,
@@ -133,7 +135,6 @@ class Searching:
                 self._watchdog,
                 self._ended,
             )
-            search.share()
             search.exploration.stays_within()
             self._search = search
             self._remembered = {}

@@ -114,7 +114,6 @@ class Rounds:
         return bool(self._queue)
 
     def begin(self, search: Search, prepared: Prepared, options: BuildOptions) -> None:
-        search.share()
         self._search = search
         self._shared = shared_by(self._tally.jobs + 1, prepared, options)
 

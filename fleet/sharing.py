@@ -221,7 +221,6 @@ class Sharing:
         return bool(self._given) or any(self._left.values())
 
     def begin(self, search: Search, prepared: Prepared, options: BuildOptions) -> None:
-        search.share()
         self._search, self._began = search, time.monotonic()
         self._pair = shared_by(self._tally.jobs, prepared, options)
 

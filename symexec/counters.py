@@ -39,6 +39,7 @@ class Counters:
     cuts: int = 0
     unsupported: int = 0  # paths that ended where the program does something that is not modelled
     waiting: int = 0  # cuts of paths that were to go on when the time was over
+    parked: int = 0  # states that were written down as their decisions because memory was short
     forgotten: int = 0  # cuts of paths that were dropped because memory was short
     concretised: int = 0
     assumptions_failed: int = 0

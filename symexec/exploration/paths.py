@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
 from symexec.exploration.observable import Caller
+from symexec.exploration.start import Parked
 from symexec.exploration.undecided_paths import QUIET, ConcreteRest, Course, Endlessness
 from symexec.expr import Model, Operand, Term, compare, negate
 from symexec.memory import BOTH, OLD
@@ -60,6 +61,7 @@ QUANTUM = 4_000  # chunks that a state runs before another may have its turn
 WIDER = 1_000  # turns within the bounds alone
 GLANCE = 0.01  # seconds to wait where others have all that is left
 FEW = 4  # waiting states that can take no memory worth speaking of
+REVIVED = 64  # parked states that are found again at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +105,9 @@ class Exploration:
     ``glides``: a state that has forked runs on to its next decision before it waits. ``wider``
     makes initial states beyond the bounds, for a search that takes long; those left at its end are
     not counted. ``rests``: a state whose rest is concrete becomes a test at once, and waits behind
-    all others (undecided_paths.py). ``watchdog`` ends a turn that takes too much time or memory,
-    and says when states have to be dropped."""
+    all others (undecided_paths.py). ``parked`` holds states for which there is no room, until all
+    others have come to their ends; None: such states are dropped. ``watchdog`` ends a turn that
+    takes too much time or memory, and says when states have to go."""
 
     def __init__(
         self,
@@ -120,6 +123,7 @@ class Exploration:
         wider: Callable[[], list[State]] | None = None,
         rests: bool = False,
         testing: Testing = Testing(),
+        parked: Parked | None = None,
     ) -> None:
         self.engine = engine
         self.searcher = searcher
@@ -146,6 +150,7 @@ class Exploration:
         self._endlessness = Endlessness(engine)
         self.traces: set[int] = set()  # of the paths on which the versions diverge
         self._watchdog = watchdog
+        self.parked = parked
 
     def run(self, initial: list[State], deadline: float) -> Iterator[Finding]:
         return (finding for finding in self.turns(initial, deadline) if finding is not None)
@@ -154,7 +159,7 @@ class Exploration:
         """The findings; now and then None, so that the caller can do other work."""
         pause = 0.0
         self._begin(initial)
-        while not self._empty() or self.is_helped():
+        while not self._empty() or self.parked or self.is_helped():
             now = self._clock()
             if now >= deadline or not self._has_room():
                 self._give_up()
@@ -162,6 +167,11 @@ class Exploration:
             if now >= pause or self._empty():
                 pause = now + PAUSE
                 yield None
+            if self.searcher.empty() and self.parked:
+                if not self._revive(self.parked):
+                    self._give_up()
+                    return
+                continue
             if self._empty():
                 time.sleep(GLANCE)
                 continue
@@ -268,8 +278,8 @@ class Exploration:
         self.engine.solver.restart()
 
     def _has_room(self) -> bool:
-        """Where memory is short, drop states of the lowest priority. Returns False when there are
-        too few states to drop, so that the memory is not theirs."""
+        """Where memory is short, park states of the lowest priority. Returns False when there are
+        too few of them, so that the memory is not theirs."""
         if not self._watchdog.tight:
             return True
         resting = self._rest.states() if self._rest is not None else []
@@ -280,10 +290,11 @@ class Exploration:
             return False
         retained = (len(resting) + waiting) // 2
         if self._rest is not None and resting:  # states at rest wait behind all others
-            self._rest.keep(max(0, retained - waiting))
+            kept = max(0, retained - waiting)
+            self._rest.keep(kept)
+            self._park(resting[kept:], resting=True)
         if retained < waiting:
             self._keep(retained)
-        self._forgotten(len(resting) + waiting - retained)
         resting.clear()
         self.engine.solver.restart()
         self._watchdog.relieved()
@@ -295,7 +306,28 @@ class Exploration:
         order = list(self._taken_out())
         for state in order[retained:]:
             self._endlessness.forget(state)
+        self._park(order[retained:])
         self.searcher.update(None, order[:retained], covers=False)
+
+    def _park(self, states: Sequence[State], resting: bool = False) -> None:
+        """Write states down as their decisions, or else drop them."""
+        parked = 0 if self.parked is None else self.parked.park(states, resting)
+        self.counters.parked += parked
+        self._forgotten(len(states) - parked)
+
+    def _revive(self, parked: Parked) -> bool:
+        """Find parked states again. Returns False where the time is over meanwhile."""
+        before = len(parked)
+        try:
+            with self._watchdog.guard():
+                revived = parked.revived(REVIVED)
+        except (Spent, MemoryError) as spent:
+            self._forgotten(before - len(parked))
+            self.engine.solver.restart()
+            return not (isinstance(spent, Spent) and spent.what is What.TIME)
+        self.adopt(revived.states, revived.resting)
+        self._forgotten(revived.lost)
+        return True
 
     def _taken_out(self) -> Iterator[State]:
         """The waiting states in the order in which they would be selected; each leaves the
@@ -407,7 +439,10 @@ class Exploration:
             yield Finding(state, model, (), divergence, ended=False)
 
     def _give_up(self) -> int:
-        """Count the paths that are still waiting as cut off, and return how many they are."""
+        """Count the paths that are still waiting as cut off, and return how many they are. Those
+        that are parked have been dropped for want of memory."""
+        if self.parked is not None:
+            self._forgotten(len(self.parked))
         waiting = sum(not state.beyond for state in self._waiting())
         self.counters.waiting += waiting
         self.counters.cuts += waiting

@@ -11,7 +11,7 @@ from symexec.executor.engine import Engine
 from symexec.exploration.paths import Exploration, Testing
 from symexec.exploration.pinning import Seeding
 from symexec.exploration.preparation import Prepared
-from symexec.exploration.start import begin, followed
+from symexec.exploration.start import Parked, begin, followed
 from symexec.expr import TermTable
 from symexec.fuzzing.command_lines import shaped
 from symexec.inputs.plan import InputPlan, no_input_left, plan
@@ -174,7 +174,8 @@ class Search:
                 raise no_input_left()
         for state in self.initial:
             state.targets = self.targets.start
-        self._starts: list[State] = []  # the initial states once more, for prefixes
+        # the initial states once more, for prefixes
+        self._starts: list[State] = [state.fork() for state in self.initial]
         self._beyond: list[State] | None = None  # the same beyond the bounds
         budget = None
         if seeding is not None and options.shadow.mode is not Shadow.JPF:
@@ -193,6 +194,7 @@ class Search:
             testing=Testing.of(asked, self.targets, goes_on=seeding is not None),
             rests=asked.has("rest"),
             watchdog=watchdog,
+            parked=Parked(self.followed),
         )
 
     def _context(self) -> Context:
@@ -225,10 +227,6 @@ class Search:
     def counts_with(self, counters: Counters) -> None:
         """Count with other counters from here on."""
         self.exploration.counters = self.engine.counters = self.engine.solver.counters = counters
-
-    def share(self) -> None:
-        """Keep the initial states, so that prefixes can be followed."""
-        self._starts = [state.fork() for state in self.initial]
 
     def followed(self, prefixes: Sequence[Prefix]) -> dict[Prefix, State | None]:
         """The states of those prefixes that fit (``start.followed``)."""

@@ -4,7 +4,8 @@ behind it whose decisions are known."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
@@ -20,7 +21,17 @@ from symexec.memory import BOTH, AllocationKind, address_of
 from symexec.replay.sandbox import environment_below
 from symexec.runtime import library
 from symexec.solver import EMPTY, PathCondition
-from symexec.state.inputs import Address, Cell, Environ, Misfit, Prefix, Script, Start, answers_of
+from symexec.state.inputs import (
+    Address,
+    Cell,
+    Environ,
+    Misfit,
+    Prefix,
+    Script,
+    Start,
+    answers_of,
+    decoded,
+)
 from symexec.state.state import EventKind, State
 
 WATCHED = "objects that the caller sees"
@@ -245,6 +256,57 @@ def _advanced(
     if state.steps > most:
         raise Misfit("it goes on beyond its end")
     return [each for each in engine.advance(state, quantum) if each.frame is not None]
+
+
+@record
+class Revived:
+    """States that were parked. ``lost``: how many could not be found again."""
+
+    states: list[State]
+    resting: list[State]
+    lost: int
+
+
+class Parked:
+    """States for which there was no room in memory, as their decisions; the first ones in come out
+    first. ``find`` finds states again (``followed``)."""
+
+    def __init__(self, find: Callable[[Sequence[Prefix]], Mapping[Prefix, State | None]]) -> None:
+        self._find = find
+        self._waiting: deque[tuple[bytes, bool]] = deque()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def park(self, states: Iterable[State], resting: bool = False) -> int:
+        """Write down those that have decisions; returns how many. One that follows a seed has
+        none."""
+        found = [prefix_of(state).encoded() for state in states if state.seed is None]
+        self._waiting.extend((each, resting) for each in found)
+        return len(found)
+
+    def drained(self) -> tuple[list[bytes], list[bytes]]:
+        """Take all of them out, as they are: the states, and those at rest."""
+        found: tuple[list[bytes], list[bytes]] = ([], [])
+        while self._waiting:
+            data, resting = self._waiting.popleft()
+            found[resting].append(data)
+        return found
+
+    def revived(self, count: int) -> Revived:
+        """Take ``count`` of them out, or what is left."""
+        taken = [self._waiting.popleft() for _ in range(min(count, len(self._waiting)))]
+        prefixes = {data: decoded(data) for data, _ in taken}
+        found = self._find(list(prefixes.values()))
+        states: list[State] = []
+        at_rest: list[State] = []
+        lost = 0
+        for data, resting in dict(taken).items():
+            if prefixes[data] not in found:
+                lost += 1
+            elif (state := found[prefixes[data]]) is not None:
+                (at_rest if resting else states).append(state)
+        return Revived(states, at_rest, lost)
 
 
 def differing_memory(state: State) -> list[tuple[Data, int]]:

@@ -294,6 +294,7 @@ _NAMES = {
     "cuts": "Paths not followed to their ends",
     "unsupported": "Paths that met something unsupported",
     "waiting": "Paths that were waiting when the time was over",
+    "parked": "States set aside while memory was short",
     "forgotten": "Paths dropped because memory was short",
     "concretised": "Values fixed to one",
     "assumptions_failed": "Paths that the assumptions exclude",
