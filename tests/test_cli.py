@@ -40,6 +40,7 @@ from symexec.options.arguments import parse
 from symexec.options.commands import COMMANDS
 from symexec.progress import LiveLine, PlainLines, Standing, sentence
 from tests.command_line import csgtest
+from tests.nightly import daily
 
 ROOT = Path(__file__).parent.parent
 
@@ -294,7 +295,7 @@ def test_what_limits_take_away_is_no_defect(
     assert told in shown and ("Traceback" in shown) == traceback
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", daily(["<&- >&- 2>&-", "<&-", ">&-", "2>&-"], 2))
 def test_closed_streams_change_nothing(closed: str, tmp_path: Path) -> None:
     (tmp_path / "old.c").write_text("int f(int x) { return x / 2; }\n")
     for name, text, code in (("same.c", "x / 2", 0), ("new.c", "x >> 1", 1)):

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import csgtest, given_to
+from tests.nightly import every
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.c"))
@@ -41,7 +42,7 @@ def test_there_are_programs() -> None:
     assert len(PROGRAMS) >= 70
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=[program.stem for program in PROGRAMS])
+@pytest.mark.parametrize("program", every(2, PROGRAMS), ids=[program.stem for program in PROGRAMS])
 def test_program_runs_as_compiled(program: Path, tmp_path: Path) -> None:
     given = given_to(program.read_text())
     copy = Path(shutil.copy(program, tmp_path))

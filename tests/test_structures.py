@@ -285,6 +285,12 @@ ALIKE = (
     "an object that is moved",
     "a parameter that is returned",
     "floats that are pointed to",
+    "a number that is left",
+    "a check for null that is new",
+    "several texts as main has them",
+    "the length of what is returned",
+    "what a pointer is moved to",
+    "several that a pointer moves along",
 )
 
 

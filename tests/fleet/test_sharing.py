@@ -22,6 +22,7 @@ from symexec.options.arguments import parse
 from symexec.state.inputs import Prefix
 from tests.command_line import SAMPLES, csgtest
 from tests.jobs import finished
+from tests.nightly import daily
 
 # as many paths as x has values, on half of which the versions differ
 OLD = """
@@ -197,7 +198,7 @@ def test_a_process_that_dies_is_noticed() -> None:
         process.close()
 
 
-@pytest.mark.parametrize("deterministic", [False, True])
+@pytest.mark.parametrize("deterministic", daily([True, False], 1))
 def test_workers_of_the_command_line(deterministic: bool, tmp_path: Path) -> None:
     words = ["fields/b_old.c", "fields/b_new.c", "--sym-args", "1", "2", "5", "--sym-stdin", "2"]
     words = [str(SAMPLES / word) if "/" in word else word for word in words]
