@@ -20,8 +20,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -136,12 +136,27 @@ def run(
     task, started = task_from_spec(spec), time.monotonic()
     try:
         _remove_left()
-        with tempfile.TemporaryDirectory(prefix=f"{_FOLDER}{os.getpid()}-") as folder:
-            outcome = _run(task, files, memory, DiskWatch(Path(folder), disk), Path(folder))
+        with _own_folder() as folder:
+            outcome = _run(task, files, memory, DiskWatch(folder, disk), folder)
     except (CsgtestError, OSError) as error:
         full = tells_of_full_disk(str(error))
         outcome = Outcome(TaskState.FAILED, None, str(error), 0.0, full=full)
     return replace(outcome, seconds=time.monotonic() - started)
+
+
+@contextmanager
+def _own_folder() -> Iterator[Path]:
+    """A folder for one task, the same for all tasks of this process, one after the other: a file is
+    parsed once for all that have it at the same place."""
+    folder = Path(tempfile.gettempdir(), f"{_FOLDER}{os.getpid()}-")
+    try:
+        folder.mkdir(mode=0o700)
+    except FileExistsError:  # another thread has it
+        folder = Path(tempfile.mkdtemp(prefix=folder.name))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _remove_left() -> None:

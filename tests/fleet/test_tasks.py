@@ -155,3 +155,17 @@ def test_nothing_else_loads_these_libraries() -> None:
     )
     loaded = {name.partition(".")[0] for name in json.loads(done.stdout)}
     assert loaded.isdisjoint({"fleet", "sqlalchemy", "alembic", "fsspec", "dask", "distributed"})
+
+
+def test_tasks_of_a_process_have_one_place_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two at a time have two; nothing is left."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with tasks._own_folder() as first:
+        with tasks._own_folder() as beside:
+            assert first != beside
+        assert first.stat().st_mode & 0o777 == 0o700
+    with tasks._own_folder() as second:
+        assert second == first
+    assert list(tmp_path.iterdir()) == []
