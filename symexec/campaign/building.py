@@ -125,7 +125,8 @@ class BuildJob:
         self.unified: Unified | None = None
         self.unified_text = ""
         self.signature: EntrySignature | None = None
-        self.seeding: Seeding | None = None
+        self.seeding: Seeding | None = None  # the search follows these
+        self.beginnings: Seeding | None = None  # native fuzzing tries these first
         self.fuzzing: Fuzzing | None = None
         self.usage_lines: UsageLines | None = None
         self.tests = Collected()
@@ -157,6 +158,9 @@ class BuildJob:
         if options.shadow.mode is not Shadow.COMPLETE:
             self.seeding = Seeding()
             self.seeding.read(options.shadow.seeds)
+        elif options.shadow.seeds:
+            self.beginnings = Seeding()
+            self.beginnings.read(options.shadow.seeds)
         self.doing(READING)
         read = read_versions(options, self._readings)
         self.entry, self.unified, self.notes = read.entry, read.unified, read.notes
@@ -484,8 +488,9 @@ class BuildJob:
         if prepared.asks_for_inputs:
             return None
         process, self._process = self._process or FuzzingProcess(), None
+        first = self.beginnings.given if self.beginnings is not None else []
         found = Fuzzing(
-            prepared, replay, process, self.options, self.signature, deadline, self.watchdog
+            prepared, replay, process, self.options, self.signature, deadline, self.watchdog, first
         )
         for seed in self.seeding.given if self.seeding is not None else ():
             found.keep(seed)

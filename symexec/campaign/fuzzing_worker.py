@@ -28,10 +28,11 @@ from typing import BinaryIO
 from csg.errors import ToolchainError, failure_text
 from csg.language.syntax import Compound, FunctionDefinition, Symbol
 from csg.records import record
-from symexec.exploration.following import Following
+from symexec.exploration.following import EACH, MOST, Following, Rank
 from symexec.exploration.paths import Finding
-from symexec.exploration.pinning import PATIENCE, Trace, Tracer
+from symexec.exploration.pinning import PATIENCE, Pins, Trace, Tracer
 from symexec.exploration.preparation import Prepared
+from symexec.expr import TermTable
 from symexec.fuzzing.candidates import Candidates, Domain, FunctionDomain, Offspring
 from symexec.fuzzing.examples import Examples, read_examples
 from symexec.fuzzing.growing import (
@@ -89,6 +90,7 @@ class Commission:
     share: float = 1.0
     changes: frozenset[int] = frozenset()
     examples: Examples = Examples()
+    seeds: tuple[TestInput, ...] = ()  # to be tried first, if they fit
 
     @property
     def takes_arguments(self) -> bool:
@@ -119,6 +121,7 @@ class Tally:
     exhausted: bool  # of what it makes up itself
     executed: int = 0  # runs that no server began (fork_server.c)
     grown: int = 0  # runs of inputs that grow (growing.c)
+    seeds: int = 0  # that fit the entry, and were tried first
 
 
 @record
@@ -177,6 +180,10 @@ class FuzzingLoop:
         )
         self._growing_share = GROWING_LINES if commission.takes_arguments else GROWING
         self._growing = self._grown() if commission.changes and not self._domain.finite else None
+        self._seeds = fitting(commission)
+        self._testing.give_grown("s-", self._seeds)
+        for seed in self._seeds:
+            self._to_mutate.put(seed)
 
     def _grown(self) -> Growing | None:
         """Inputs that grow; None where the program reads nothing that can grow."""
@@ -278,7 +285,7 @@ class FuzzingLoop:
             testing, executed = self._testing, self._replay.executed
             counts = testing.tests, testing.differing, testing.alike, testing.exhausted, executed
             grown = self._growing.runs if self._growing is not None else 0
-            self._send(Tally(*counts, grown))
+            self._send(Tally(*counts, grown, len(self._seeds)))
 
     def _send(self, answer: Answer) -> None:
         send(self._out, answer)
@@ -292,15 +299,28 @@ def domain_of(commission: Commission) -> Domain:
     return command_lines(commission.usage, words, inputs, commission.takes_arguments, strict=True)
 
 
+def fitting(commission: Commission) -> list[TestInput]:
+    """The seeds that are inputs of this entry."""
+    takes_arguments, is_main = commission.takes_arguments, commission.signature is None
+
+    def likely(test: TestInput) -> bool:
+        if test.objects or bool(test.args) > takes_arguments:
+            return False
+        return is_main or bool(test.parameters or test.globals)
+
+    seeds = [each for each in commission.seeds if likely(each)]
+    if not seeds:
+        return []
+    pins = Pins(commission.entry, commission.symbols, commission.inputs, TermTable())
+    return [each for each in seeds if pins.takes(each)]
+
+
 def _admits(commission: Commission) -> Callable[[TestInput], bool] | None:
     """A predicate: do ranges, assumptions and preconditions hold for a test? None where there are
     none."""
     inputs = commission.inputs
     if not inputs.restricted:
         return None
-    from symexec.exploration.pinning import Pins
-    from symexec.expr import TermTable
-
     return Pins(commission.entry, commission.symbols, inputs, TermTable()).admits
 
 
@@ -382,6 +402,8 @@ SEEDED = "seeded"  # found by symbolic execution around an input of native fuzzi
 TRACING, FREE = 0.05, 0.25  # share of the time, after so many seconds, to follow inputs concretely
 URGENT = 2.0  # times that share for what differs: beyond, it becomes a test without a trace
 SHARE, SLICE = 0.1, 0.1  # of the time, in slices of so many seconds, for symbolic execution
+FOLLOWED, BRIEF_SEED = 16, 0.1  # seeds that are followed, and seconds for one of them
+SHARE_OF_SEEDS = 0.3  # of the time, for these, as long as native fuzzing waits for its builds
 MOST_WAITING = 4096  # inputs that do not differ and wait to be looked at
 VERSIONS = (("old", SANITIZED), ("new", SANITIZED), ("mask", SANITIZED))  # verified by these
 PLAINLY = (("old", PLAIN), ("new", PLAIN), ("touch", COVERED))  # run by the native phase
@@ -402,9 +424,11 @@ class Fuzzing:
         signature: EntrySignature | None,
         deadline: float,
         watchdog: Watchdog,
+        seeds: Sequence[TestInput] = (),
     ) -> None:
         self._prepared = prepared
         self._replay = replay
+        self._seeds = tuple(seeds[:LINES])
         self._options = options
         self._signature = signature
         self._deadline = deadline
@@ -436,13 +460,16 @@ class Fuzzing:
 
     def step(self) -> Iterator[TestCase | Finding]:
         """Read what the process says; yields tests and findings. Called now and then by the
-        search."""
-        if not self._began:
-            return
-        yield from self._heard_of(self._process.sightings())
-        elapsed = time.monotonic() - self._began
+        search. Seeds are followed before the builds are there."""
+        if self._seeds and self._following is None:
+            for number, test in enumerate(self._seeds[:FOLLOWED]):
+                self._give(test, (-1, number), BRIEF_SEED)
+        if self._began:
+            yield from self._heard_of(self._process.sightings())
+        elapsed = time.monotonic() - (self._began or self._created)
+        share = SHARE if self._began or not self._seeds else SHARE_OF_SEEDS
         following = self._following
-        if following is not None and following.spent < SHARE * elapsed:
+        if following is not None and following.spent < share * elapsed:
             yield from following.slice(SLICE)
 
     @property
@@ -518,6 +545,7 @@ class Fuzzing:
             1.0 if len(os.sched_getaffinity(0)) > 1 else ALONE,
             self._probed(),
             read_examples(inputs.examples),
+            self._seeds,
         )
 
     def _probed(self) -> frozenset[int]:
@@ -586,14 +614,17 @@ class Fuzzing:
     def _follow(self, sighting: Sighting, trace: Trace | None) -> None:
         """Queue an input for symbolic execution. Inputs whose sequences of changes are rare come
         first."""
-        if self._following is None:
-            self._following = Following(
-                self._prepared, self._options, self._deadline, self._watchdog
-            )
         sequence = trace.sequence if trace is not None else ()
         self._sequences[sequence] += 1
         rank = (self._sequences[sequence], not sequence, sighting.seen is not None)
-        self._following.give(sighting.input, rank)
+        self._give(sighting.input, rank, EACH)
+
+    def _give(self, test: TestInput, rank: Rank, seconds: float) -> None:
+        if self._following is None:
+            self._following = Following(
+                self._prepared, self._options, self._deadline, self._watchdog, MOST + FOLLOWED
+            )
+        self._following.give(test, rank, seconds)
 
     # ------------------------------------------------------------------ the report
 
@@ -603,7 +634,7 @@ class Fuzzing:
         server."""
         if not self._began:
             return None
-        tally, following = self._process.tally, self._following
+        tally = self._process.tally
         return {
             "began_s": round(self._began - self._created, 3),
             "tests": tally.tests,
@@ -614,8 +645,19 @@ class Fuzzing:
             "alike": tally.alike,
             "outside": self._outside,
             "mutated": len(self._to_mutate),
-            "followed": following.followed if following is not None else 0,
+            "followed": self.followed,
+            **({"seeds": tally.seeds} if self._seeds else {}),
         }
+
+    @property
+    def followed(self) -> int:
+        """How many inputs were followed symbolically."""
+        return self._following.followed if self._following is not None else 0
+
+    @property
+    def seeds(self) -> int | None:
+        """How many seeds fit the entry; None when fuzzing has not begun."""
+        return self._process.tally.seeds if self._began else None
 
     @property
     def tested(self) -> bool:

@@ -48,7 +48,7 @@ from symexec.state.inputs import (
 )
 from symexec.state.state import Chain, DivergenceKind, Outcome, State
 from symexec.testcases import Divergence, Scalar, TestInput, Value
-from symexec.testcases.inputs import Elements, Json, is_part
+from symexec.testcases.inputs import Elements, Json, decode, is_part
 from symexec.testcases.seeds import SeedInput, Unusable, read_seeds
 from symexec.testcases.signature import counts_in
 
@@ -77,6 +77,20 @@ class Pins:
     def admits(self, test: TestInput) -> bool:
         """Do all ranges, assumptions and preconditions hold for this input?"""
         return self._known(self.start(test), test) is not None
+
+    def takes(self, test: TestInput) -> bool:
+        """Does the entry have all that this input names, each of a type that can have its value,
+        and is the input admitted?"""
+        start = self.start(test)
+        known = self._known(start, test)
+        if known is None:
+            return False
+        own = decode((*start.inputs, *start.files), known)
+        named = dict((*own.parameters, *own.globals))
+        return all(
+            name in named and _is_taken(named[name], value)
+            for name, value in (*test.parameters, *test.globals)
+        )
 
     def _known(self, start: Start, test: TestInput) -> Known | None:
         """The values of the symbols; None for an input that is excluded. Objects have natively the
@@ -185,6 +199,13 @@ def _value(term: Operand, known: Known) -> int:
 
 
 # ------------------------------------------------------------------ values for symbols
+
+
+def _is_taken(own: Value, value: Value) -> bool:
+    """Is a value what becomes of it in the program? Objects may be larger there."""
+    if type(own) is not type(value):
+        return False
+    return isinstance(value, bytes | tuple | Elements) or own == value
 
 
 def assigned(inputs: Iterable[Input], test: TestInput) -> Known | None:

@@ -232,8 +232,9 @@ class SearchOptions:
 
 @record
 class ShadowOptions:
-    """Which paths fork four ways. ``seeds`` are files or folders of inputs; ``bse_time`` are the
-    seconds for each divergence (None: equal shares)."""
+    """Which paths fork four ways. ``seeds`` are files or folders of inputs: what paths are near to,
+    or with COMPLETE what native fuzzing begins with; ``bse_time`` are the seconds for each
+    divergence (None: equal shares)."""
 
     mode: Shadow = Shadow.COMPLETE
     seeds: tuple[Path, ...] = ()

@@ -348,7 +348,8 @@ SHADOW = under(
         nargs="+",
         action="extend",
         default=[],
-        help="inputs to start from: a file of command lines, JSON or .ktest, or a folder of these",
+        help="inputs to start from: a file of command lines, JSON or .ktest, or a folder of these; "
+        "with --shadow complete native fuzzing runs them first, those that fit the entry",
     ),
     row(
         "--bse-time",

@@ -197,10 +197,6 @@ def _shadow(given: argparse.Namespace) -> ShadowOptions:
             f"--shadow {chosen.mode.value} follows seeds, and there are none",
             hint="give some with --seeds; without any, leave --shadow out",
         )
-    if chosen.mode is Shadow.COMPLETE and chosen.seeds:
-        raise UsageError(
-            "--shadow complete takes no seeds", hint="add --shadow concolic or --shadow jpf"
-        )
     return chosen
 
 

@@ -25,6 +25,7 @@ from csg.unify.pairs import Readings
 from symexec.campaign.building import BuildJob
 from symexec.campaign.generation import Workers
 from symexec.campaign.suite import LOG, SuiteFacts, SuiteJob
+from symexec.exploration.pinning import Seeding
 from symexec.exploration.single_program import ExploreJob
 from symexec.options import (
     BuildOptions,
@@ -277,6 +278,8 @@ def _suite_note(facts: SuiteFacts) -> str:
 
 
 def _seed_notes_of(job: BuildJob) -> list[str]:
+    if job.beginnings is not None:
+        return _notes_of_beginnings(job, job.beginnings)
     if job.seeding is None:
         return []
     count, points = len(job.seeding.used), job.counters.divergence_points
@@ -289,6 +292,28 @@ def _seed_notes_of(job: BuildJob) -> list[str]:
     if len(unusable) > MOST_NAMED:
         found.append(f"seeds not used: {len(unusable)} in all; report.json names them")
     return found
+
+
+def _notes_of_beginnings(job: BuildJob, seeds: Seeding) -> list[str]:
+    """What native fuzzing began with; it does not run in every search."""
+    given = len(seeds.given)
+    fitting = job.fuzzing.seeds if job.fuzzing is not None else None
+    if job.fuzzing is None:
+        found = [f"native fuzzing has not begun: none of {_seeds(given)} was tried"]
+    elif fitting is None:
+        followed = job.fuzzing.followed
+        found = [f"native fuzzing has not begun: {followed} of {_seeds(given)} followed"]
+    else:
+        found = [f"native fuzzing began with {_seeds(fitting)} of {given} that were given"]
+    if seeds.unusable:
+        first = seeds.unusable[0]
+        number = len(seeds.unusable)
+        found.append(f"{_seeds(number)} could not be read: {first.place}: {first.reason}")
+    return found
+
+
+def _seeds(number: int) -> str:
+    return f"{number} seed{'s'[: number != 1]}"
 
 
 def _update(report: Report, job: BuildJob) -> None:
