@@ -21,8 +21,9 @@ from fleet.acceptance import with_accepted
 from fleet.engine import Engine
 from fleet.lists import Candidate, deeper, read_list
 from fleet.outcomes import Planned, TaskState
+from fleet.seeds import WHOLE, SeedSource
 from fleet.store import Row, Store
-from fleet.tasks import Files, Task, task_from_spec
+from fleet.tasks import BESIDE, Files, Task, task_from_spec
 from symexec.options import EngineOptions, FleetOptions
 from symexec.testcases import Verdict
 
@@ -151,6 +152,9 @@ class Work:
         engine = self._engine or Engine.open(self._asked.jobs, self._asked.scheduler)
         self._engine = engine
         labels = {each["id"]: each["label"] for each in waiting}
+        before = [each["id"] for each in rows]
+        seeds = SeedSource(self._store, self._store.tasks())
+        complete = {each["id"] for each in rows if each["state"] in WHOLE}
         left, under_way = iter(waiting), dict[str, Task]()
         more, full = True, ""
         while more or under_way:
@@ -164,13 +168,19 @@ class Work:
                     break
                 task = task_from_spec(row["spec"])
                 under_way[row["id"]] = task
-                engine.submit(row["id"], row["spec"], self._files(task))
+                nearest = before[: before.index(row["id"])][::-1]
+                given = seeds.seeds(task, [each for each in nearest if each in complete])
+                files = {**self._files(task), **({BESIDE: given} if given else {})}
+                engine.submit(row["id"], row["spec"], files)
             for each in engine.wait(_BEAT) if under_way else ():
                 task = under_way.pop(each.id)
                 if each.outcome.full:  # that is no fault of the task, which waits
                     more, full = False, each.outcome.message
                     continue
                 self._store.complete(each.id, each.outcome)
+                if each.outcome.state in WHOLE:
+                    complete.add(each.id)
+                    seeds.add(each.id, task)
                 self._spent += task.time if task.deterministic else each.outcome.seconds
                 self._shown.ended(labels[each.id], each.outcome.state, len(each.outcome.findings))
             self._shown.update(len(under_way))

@@ -36,10 +36,14 @@ def fnv(data: bytes) -> int:
     return h
 
 
-def write(folder: Path, seeds: list[object]) -> tuple[str, ...]:
+def versions() -> tuple[str, str]:
     text = F % fnv(SEED.to_bytes(4, "little"))
-    (folder / "old.c").write_text(text.replace("CHANGED", "1"))
-    (folder / "new.c").write_text(text.replace("CHANGED", "2"))
+    return text.replace("CHANGED", "1"), text.replace("CHANGED", "2")
+
+
+def write(folder: Path, seeds: list[object]) -> tuple[str, ...]:
+    for name, text in zip(("old.c", "new.c"), versions(), strict=True):
+        (folder / name).write_text(text)
     (folder / "seeds.jsonl").write_text("".join(json.dumps(each) + "\n" for each in seeds))
     return ("build", "old.c", "new.c", "--entry", "f", "--quiet", "--seeds", "seeds.jsonl")
 
