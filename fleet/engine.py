@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from ipaddress import ip_address
 from types import TracebackType
 from typing import Any
@@ -71,29 +72,31 @@ class Engine:
         self,
         client: distributed.Client,
         own: distributed.LocalCluster | None,
-        function: Callable[..., Any] | None = None,
+        function: Callable[..., Any],
     ) -> None:
         self._client = client
         self._own = own
-        self._function = function or _run
+        self._function = function
         self._running: dict[distributed.Future, _Sent] = {}
         self._memory = usual_memory() // len(own.workers) if own is not None else None
 
     @classmethod
-    def open(cls, jobs: int | None, scheduler: str | None) -> Engine:
-        """Begin workers of our own, or find those of a scheduler."""
+    def open(cls, jobs: int | None, scheduler: str | None, disk: int | None = None) -> Engine:
+        """Begin workers of our own, or find those of a scheduler. ``disk``: bytes that a task may
+        write."""
         _silence()
+        function = partial(_run, disk=disk)
         if scheduler is not None:
             _require_protected(scheduler)
             try:
-                return cls(distributed.Client(scheduler, timeout=_CONNECTING), None)
+                return cls(distributed.Client(scheduler, timeout=_CONNECTING), None, function)
             except (OSError, ValueError, RuntimeError, TypeError) as error:  # no certificate
                 raise UsageError(
                     f"no scheduler answers at '{scheduler}': {error}",
                     hint="begin one with: dask scheduler",
                 ) from None
         cluster = _local(jobs or usable_processors())
-        return cls(distributed.Client(cluster), cluster)
+        return cls(distributed.Client(cluster), cluster, function)
 
     def __enter__(self) -> Engine:
         return self
@@ -265,9 +268,11 @@ def _local(workers: int, deaths: int = MOST_DEATHS) -> distributed.LocalCluster:
         )
 
 
-def _run(spec: str, files: Mapping[str, bytes], memory: int | None) -> tuple[str, Outcome]:
+def _run(
+    spec: str, files: Mapping[str, bytes], memory: int | None, disk: int | None
+) -> tuple[str, Outcome]:
     """Runs on a worker; its address, and what comes of the task."""
-    return distributed.get_worker().address, run(spec, files, memory)
+    return distributed.get_worker().address, run(spec, files, memory, disk)
 
 
 def _with_workers(outcome: Outcome, sent: _Sent) -> Outcome:

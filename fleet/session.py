@@ -149,7 +149,9 @@ class Work:
         self._shown.begin(len(rows), len(rows) - len(waiting))
         if not waiting:
             return budget is None or self._spent < budget
-        engine = self._engine or Engine.open(self._asked.jobs, self._asked.scheduler)
+        engine = self._engine or Engine.open(
+            self._asked.jobs, self._asked.scheduler, self._asked.disk
+        )
         self._engine = engine
         labels = {each["id"]: each["label"] for each in waiting}
         before = [each["id"] for each in rows]

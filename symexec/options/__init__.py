@@ -512,6 +512,7 @@ class EngineOptions:
     scheduler: str | None = None
     resume: bool = False  # go on with the last run
     retry: bool = False  # try also what failed before
+    disk: int | None = None  # bytes that a task may write; None: its share of what is free
 
 
 @record

@@ -35,6 +35,7 @@ from symexec.options.values import (
     ThreeCounts,
     TwoCounts,
     count,
+    disk_size,
     form_and_file,
     length,
     memory_size,
@@ -470,7 +471,14 @@ ENGINE = under(
         action="store_true",
         help="go on with the last run, with its tasks as they were planned",
     ),
-    row("--retry", action="store_true", help="try again what failed before"),
+    row("--retry", action="store_true", help="try again what failed or was cut before"),
+    row(
+        "--disk",
+        metavar="SIZE",
+        type=disk_size,
+        help="what a task may write to the disk, with its temporary files, such as 800M or 4G; "
+        "there it ends with what it found (default: its share of three quarters of what is free)",
+    ),
 )
 EACH_TASK = under(
     "search",

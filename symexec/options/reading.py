@@ -388,7 +388,7 @@ def _engine(given: argparse.Namespace) -> EngineOptions:
             "--jobs is for workers of this call, and --scheduler has its own",
             hint="leave one of the two out",
         )
-    return EngineOptions(given.jobs, given.scheduler, given.resume, given.retry)
+    return EngineOptions(given.jobs, given.scheduler, given.resume, given.retry, given.disk)
 
 
 def fleet(given: argparse.Namespace, words: tuple[str, ...]) -> Options:

@@ -16,6 +16,7 @@ MOST = 999_999_999  # of what is counted
 MOST_BYTES = 65_536  # of one symbolic input
 MOST_SECONDS = 31_536_000
 LEAST_MEMORY = 128 << 20  # bytes; csgtest itself takes half of that
+LEAST_DISK = 1 << 20
 
 
 def value_range(text: str) -> Range:
@@ -104,14 +105,21 @@ def seconds(text: str) -> float:
 
 def memory_size(text: str) -> int:
     """``800M``, ``4G``: bytes."""
+    return _size(text, LEAST_MEMORY)
+
+
+def disk_size(text: str) -> int:
+    """The same for what may be written."""
+    return _size(text, LEAST_DISK)
+
+
+def _size(text: str, least: int) -> int:
     found = re.fullmatch(r"(\d{1,15})([KMGT]?)(?:i?B)?", text, re.IGNORECASE | re.ASCII)
     if found is None:
         raise argparse.ArgumentTypeError(f"{text!r} is no size; write 800M or 4G")
     size = int(found[1]) << 10 * " KMGT".index(found[2].upper() or " ")
-    if size < LEAST_MEMORY:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is too little; give {LEAST_MEMORY >> 20}M at least"
-        )
+    if size < least:
+        raise argparse.ArgumentTypeError(f"{text!r} is too little; give {least >> 20}M at least")
     return size
 
 

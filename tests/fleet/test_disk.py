@@ -183,3 +183,14 @@ def test_cut_task_is_shown_and_tried_again(tmp_path: Path) -> None:
         assert store.runs()[0]["tasks"] == {"cut": 1}
         assert store.retry(number) == 1
         assert [each["state"] for each in store.tasks(number)] == ["waiting"]
+
+
+def test_run_with_too_little_disk_is_cut_and_tried_again_with_more(tmp_path: Path) -> None:
+    write_pairs(tmp_path, 1)
+    words = ("fleet", "LIST.toml", "--jobs", "1")
+    done = csgtest(*words, "--disk", "1M", folder=tmp_path)
+    assert "1 task (1 cut)" in done.out and "where it may write 1.0 MB" in done.out, done
+    assert done.code == (1 if "f(10)" in done.out else 2)
+    done = csgtest(*words, "--resume", "--retry", "--disk", "1G", folder=tmp_path)
+    assert done.code == 1, done
+    assert "1 task (1 done), 1 difference" in done.out

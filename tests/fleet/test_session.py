@@ -40,7 +40,7 @@ class FakeEngine:
         self._outcomes = outcomes
         self._running: list[tuple[str, Task]] = []
 
-    def open(self, jobs: int | None, scheduler: str | None) -> FakeEngine:
+    def open(self, jobs: int | None, scheduler: str | None, disk: int | None) -> FakeEngine:
         return self
 
     def submit(self, task: str, spec: str, files: Mapping[str, bytes]) -> None:
