@@ -59,3 +59,44 @@ def test_the_other_version_goes_on_from_where_it_stands(
     assert shown == set(range(len(USES))), done
     assert done.report["counters"]["mispredicted"] == 0, done
     assert done.report["counters"]["branch_mismatches"] == 0, done
+
+
+HEAP = """
+#include <stdlib.h>
+struct pair {{ int a, b, c; }};
+int f(int k)
+{{
+    struct pair *x = malloc(sizeof *x);
+    if (!x)
+        return -1;
+    x->a = k;
+    {}
+    int r = x->a + (k > 2 ? x->b {} : 0);
+    free(x);
+    return r;
+}}
+"""
+SET = "x->b = 0;"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "together"),
+    [
+        (("", ""), (SET, ""), "fix", False),
+        ((SET, ""), ("", ""), "regression", False),
+        (("", "+ x->c"), ("x->b = x->c = 0;", "+ x->c"), "fix", False),
+        # the first change takes no use away as long as there is the other one
+        (("", "+ x->c"), (SET, "- 0"), "fix", True),
+    ],
+)
+def test_the_changes_that_take_a_use_away_or_bring_it(
+    old: tuple[str, str], new: tuple[str, str], kind: str, together: bool, tmp_path: Path
+) -> None:
+    """One test within seconds is enough; its reason is never that no time was left."""
+    for name, parts in (("old.c", old), ("new.c", new)):
+        (tmp_path / name).write_text(HEAP.format(*parts))
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "8", folder=tmp_path)
+    (group,) = done.report["groups"]
+    assert (group["class"], len(group["blamed"]) > 1) == (kind, together), done
+    assert group["blamed"], done
+    assert "no time was left" not in done.out

@@ -70,7 +70,13 @@ from symexec.state.state import Chain, Event, EventKind, State
 from symexec.testcases import EntrySignature, Observed, TestCase, TestInput, Verdict
 from symexec.testcases.inputs import Json
 from symexec.testcases.signature import ParameterKind
-from symexec.triage import Requirements, repeating, rewordings
+from symexec.triage import (
+    Patience,
+    Requirements,
+    plainly_explained,
+    repeating,
+    rewordings,
+)
 from symexec.validation import TraceValidation
 from symexec.watchdog import Spent, Watchdog
 from symexec.worker import WorkerProcess
@@ -83,6 +89,7 @@ Clock = Callable[[], float]
 Item = TypeVar("Item")
 LEAST_LEVEL = 1.0  # seconds that must be left to begin another level
 GRACE = 0.5  # seconds that replays may take beyond the time of the search
+RUNS, PLAINLY = 64, 2.0  # runs and seconds to explain what plain builds alone show
 ENDING = 3.0  # seconds to explain what was found, of a search that ends at the first differences
 
 
@@ -557,6 +564,8 @@ class BuildJob:
         for test, case in shown:
             name = case.id or self.tests.name(test)
             found = replace(case, id=name, found_s=case.found_s or self._seconds())
+            patience = Patience(RUNS, time.monotonic() + PLAINLY)
+            found = plainly_explained(found, self.replay, *switches(prepared), patience)
             self.tests.keep(found)
             yield found
         self.plainly_asked = True

@@ -41,6 +41,7 @@ from symexec.triage import (
     observe,
     shows_as_new,
     uninitialised,
+    use_explained,
 )
 from symexec.worker import WorkerProcess, forked, read_frame, send
 
@@ -201,11 +202,9 @@ class Examiner:
             self._seen(seen)
             seen, pair = decided(seen, pair, self._replay, task.deadline)
         if case.uninitialised:  # sanitized builds show this only by chance
-            found = uninitialised(
-                seen, self._replay, task.changes, task.requires, self._patience(64)
-            )
+            found = uninitialised(seen, self._replay)
             if found is not seen:
-                return found
+                return self._use_explained(found)
         if seen.observed is not Observed.DIFFERENT and case.id in self.predicted:
             seen, pair, style = self._looked_again(seen, pair)
         if seen.observed is not Observed.DIFFERENT:
@@ -234,6 +233,17 @@ class Examiner:
         found = explained(seen, pair, self._replay, changes, requires, patience, style)
         self._seen(found)  # more has to be compiled for the rest
         return self._judged(found, pair)
+
+    def _use_explained(self, case: TestCase) -> TestCase:
+        """The test of a use of uninitialised memory, with the changes to blame where there are not
+        enough like it that have been explained."""
+        alike = self._alike.setdefault((False, likeness(case)), Counter())
+        if alike.total() >= ENOUGH or time.monotonic() > self._task.deadline:
+            return case
+        alike[changed_nodes(case)] += 1
+        self._seen(case)
+        task = self._task
+        return use_explained(case, self._replay, task.changes, task.requires, self._patience(64))
 
     def _judged(self, case: TestCase, pair: Pair) -> TestCase:
         """The test after the check for undefined behaviour; unchanged where the time is over."""

@@ -25,7 +25,6 @@ from symexec.report.facts import named
 from symexec.report.model import Findings, Reached, Report
 from symexec.report.words import (
     AFTER,
-    NOT_BLAMED,
     Step,
     accepted_lines,
     changes_named,
@@ -41,6 +40,7 @@ from symexec.report.words import (
     short_paths,
     way_to_output,
     why_internal,
+    why_not_blamed,
 )
 from symexec.testcases import TestCase, rendered
 from symexec.testcases.inputs import Json
@@ -274,7 +274,7 @@ def _finding(
         versions=tuple(versions),
         sides=tuple(_sides(case)),
         interaction=group.interaction,
-        blame=tuple(_blame(case)),
+        blame=tuple(_blame(report, case, [case, *others])),
         hunks=tuple(_context(report, group.blamed)),
         steps=way_to_output(report, case),
         tests=tuple((each.id, _cut(_rendered(each, report), _NARROW)) for each in others[:_TESTS]),
@@ -321,15 +321,13 @@ def _plain(text: str | None) -> Pieces | None:
     return None if text is None else _visible([(text, False)])
 
 
-def _blame(case: TestCase) -> Iterator[str]:
+def _blame(report: Report, case: TestCase, tests: Sequence[TestCase]) -> Iterator[str]:
     """The sentences on the changes to blame, next to which they stand."""
     for each in case.undefined:
         yield f"Undefined behaviour: {each}."
-    if case.blame is None:
-        yield NOT_BLAMED
+    if case.blame is None or not case.blame.blamed:
+        yield why_not_blamed(tests, report.finished)
         return
-    if not case.blame.blamed:
-        yield f"Changes to blame unknown: {case.blame.note}."
     others = [changes_named(changes) for changes in case.blame.minimal[1:]]
     if others:
         yield f"These bring it about as well: {'; '.join(others)}."

@@ -574,15 +574,26 @@ def _masked(report: Report) -> list[str]:
 
 
 NOT_BLAMED = "Which changes bring it about was not looked into: no time was left."
+NOT_YET_BLAMED = "Which changes bring it about was not looked into so far."
+
+
+def why_not_blamed(tests: Sequence[TestCase], finished: bool) -> str:
+    """Why nothing is blamed for the tests of a group: what was found out with any of them; else the
+    time was over before, since all that differs is explained while there is time."""
+    notes = [case.blame.note for case in tests if case.blame is not None and case.blame.note]
+    if notes:
+        return f"Changes to blame unknown: {notes[0].splitlines()[0]}."
+    return NOT_BLAMED if finished else NOT_YET_BLAMED
 
 
 def _without_blame(report: Report) -> list[str]:
     """Why differences have nothing to blame, each reason once."""
     by_id = {case.id: case for case in report.tests}
-    witnesses = [by_id[each.witness] for each in report.groups if not each.blamed]
-    notes = [case.blame.note for case in witnesses if case.blame is not None and case.blame.note]
-    found = [f"Changes to blame unknown: {note.splitlines()[0]}." for note in notes]
-    found += [NOT_BLAMED for case in witnesses if case.blame is None]
+    found = [
+        why_not_blamed([by_id[name] for name in each.tests if name in by_id], report.finished)
+        for each in report.groups
+        if not each.blamed
+    ]
     return list(dict.fromkeys(found))
 
 

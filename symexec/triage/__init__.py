@@ -29,7 +29,7 @@ from symexec.triage.grouping import (
     rewordings,
 )
 from symexec.triage.minimise import minimise
-from symexec.triage.undefined import judged, uninitialised
+from symexec.triage.undefined import judged, plainly_explained, uninitialised, use_explained
 
 __all__ = [
     "Classified",
@@ -53,10 +53,12 @@ __all__ = [
     "native_blame",
     "observe",
     "options_used",
+    "plainly_explained",
     "repeating",
     "rewordings",
     "shows_as_new",
     "shrink",
     "smallest_sets",
     "uninitialised",
+    "use_explained",
 ]

@@ -73,6 +73,13 @@ class Smallest:
     complete: bool
     ended: bool = False
 
+    @property
+    def why_empty(self) -> str:
+        """Why there are no sets."""
+        if self.ended:
+            return "runs or time were used up before a set of changes was found"
+        return "no set of changes alone shows the difference"
+
 
 def closed(ids: Ids, requires: Requires) -> Ids:
     """``ids`` and all changes that they require."""
@@ -291,6 +298,10 @@ def _without(ids: Ids, removed: Ids, requires: Requires) -> Ids:
 
 Run = Callable[[Ids], Observation]
 
+# Why there is no answer: beside these, what ``unfaithful`` and ``Smallest.why_empty`` say.
+NO_UNIFIED_PROGRAM = "there is no unified program to run"
+NOT_BUILT = "the unified program cannot be built"
+
 
 @dataclass(slots=True)
 class MaskRuns:
@@ -360,9 +371,7 @@ def blame(
 
     smallest = smallest_sets(sorted(met), appears, requires, patience)
     if not smallest.sets:
-        return Blame(
-            complete=False, runs=len(runs.seen), note="no set of changes was found in time"
-        )
+        return Blame(complete=False, runs=len(runs.seen), note=smallest.why_empty)
     found = set(map(explaining, smallest.sets))
     order = sorted(found, key=lambda ids: (not exact(ids), len(ids), sorted(ids)))
     reproducing = _reproducing(order, runs, exact, changes, needs, patience)
@@ -381,11 +390,17 @@ def blame(
 def _unfaithful(pair: Pair, runs: MaskRuns, everything: Ids) -> str:
     parts = _differing(runs(frozenset()), pair.old, pair)
     if parts:
-        return f"the unified program without changes is not the old one ({', '.join(parts)})"
+        return unfaithful(False, parts)
     parts = _differing(runs(everything), pair.new, pair)
     if parts:
-        return f"the unified program with all changes is not the new one ({', '.join(parts)})"
+        return unfaithful(True, parts)
     return ""
+
+
+def unfaithful(changed: bool, parts: Sequence[str]) -> str:
+    """Why nothing can be blamed: the unified program shows other ``parts`` than a version does."""
+    which = ("without changes is not the old one", "with all changes is not the new one")[changed]
+    return f"the unified program {which} ({', '.join(parts)})"
 
 
 def _differing(one: Observation, other: Observation, pair: Pair) -> tuple[str, ...]:
@@ -439,7 +454,7 @@ def native_blame(
 ) -> Blame:
     """``blame`` with the mask build of a replay; with no mask build, a note says so."""
     if not replay.has_mask:
-        return Blame(complete=False, note="there is no unified program to run")
+        return Blame(complete=False, note=NO_UNIFIED_PROGRAM)
 
     def run(ids: Ids) -> Observation:
         seen = next(replay.observe_all([Request("mask", test, ids, style)]))
@@ -449,7 +464,7 @@ def native_blame(
         met = _met(replay, test, frozenset(changes))
         return blame(pair, run, changes, requires, patience, met)
     except ToolchainError as error:  # its own text is wrong: what both versions do is known
-        note = f"the unified program cannot be built: {error.message}"
+        note = f"{NOT_BUILT}: {error.message}"
         return Blame(complete=False, note=note)
 
 

@@ -27,9 +27,20 @@ from pathlib import PurePath
 from csg.errors import ToolchainError
 from symexec.replay import FILLED, STANDARD, UNDEFINED, ZEROED, NativeReplay, Pair, Request
 from symexec.testcases import Blame, DifferenceKind, Observation, Observed, TestCase
-from symexec.triage.blame import Ids, Patience, generating, smallest_sets
+from symexec.triage.blame import (
+    NO_UNIFIED_PROGRAM,
+    NOT_BUILT,
+    Ids,
+    Patience,
+    Smallest,
+    generating,
+    native_blame,
+    smallest_sets,
+    unfaithful,
+)
 from symexec.triage.classification import differing_parts
 
+UNSTABLE = "the difference was not seen again"
 MOST = 4  # places reported for one version
 _JUDGED = frozenset(
     kind.value
@@ -120,6 +131,23 @@ def shown_behind_a_stop(cases: Sequence[TestCase], replay: NativeReplay) -> Iter
             )
 
 
+def plainly_explained(
+    case: TestCase,
+    replay: NativeReplay,
+    changes: Sequence[int],
+    requires: Mapping[int, Ids],
+    patience: Patience,
+) -> TestCase:
+    """A test of a difference that plain builds alone show, with the changes to blame for it, found
+    with builds like the first that shows it."""
+    shown = _first_shown(case, replay)
+    if shown is None:
+        return replace(case, blame=Blame(complete=False, note=UNSTABLE))
+    style, pair = shown
+    found = native_blame(replay, case.input, pair, changes, requires, patience, style)
+    return replace(case, blame=found)
+
+
 def _named_in_both(old: Observation, new: Observation) -> bool:
     return all(any(_named("", each)) for each in (old, new))
 
@@ -162,28 +190,21 @@ def _shown(case: TestCase, style: str, replay: NativeReplay) -> tuple[Pair, tupl
 UNINITIALISED = "use of uninitialised memory"
 
 
-def uninitialised(
-    case: TestCase,
-    replay: NativeReplay,
-    changes: Sequence[int],
-    requires: Mapping[int, Ids],
-    patience: Patience,
-) -> TestCase:
+def uninitialised(case: TestCase, replay: NativeReplay) -> TestCase:
     """A replayed test on which one version is predicted to use uninitialised memory: a regression,
-    or a fix, where only that version shows something else with another filling."""
+    or a fix, where only that version shows something else with another filling. What is to blame is
+    not looked for (``use_explained``)."""
     try:
         reports = [_report(case, replay, build) for build in ("old", "new")]
     except ToolchainError:  # the compiler cannot fill local variables
         return case
     if bool(reports[0]) == bool(reports[1]):
         return case
-    failing = "new" if reports[1] else "old"
-    kind = DifferenceKind.REGRESSION if failing == "new" else DifferenceKind.FIX
+    kind = DifferenceKind.REGRESSION if reports[1] else DifferenceKind.FIX
     old, new = (
         _marked(seen, text) for seen, text in zip((case.old, case.new), reports, strict=True)
     )
-    blame = _blame(case, replay, changes, requires, patience) if failing == "new" else None
-    return replace(case, old=old, new=new, observed=Observed.DIFFERENT, kind=kind, blame=blame)
+    return replace(case, old=old, new=new, observed=Observed.DIFFERENT, kind=kind, blame=None)
 
 
 def _marked(seen: Observation | None, report: str) -> Observation | None:
@@ -192,10 +213,9 @@ def _marked(seen: Observation | None, report: str) -> Observation | None:
     return replace(seen, sanitizer=UNINITIALISED, report=report)
 
 
-def _report(case: TestCase, replay: NativeReplay, build: str, changes: Ids | None = None) -> str:
+def _report(case: TestCase, replay: NativeReplay, build: str) -> str:
     """What differs between the fillings; "" when nothing does."""
-    requests = [Request(build, case.input, changes, style) for style in (ZEROED, FILLED)]
-    zeroed, filled = replay.observe_all(requests)
+    zeroed, filled = _filled(case, replay, build)
     parts = differing_parts(zeroed, filled)
     if not parts:
         return ""
@@ -205,33 +225,66 @@ def _report(case: TestCase, replay: NativeReplay, build: str, changes: Ids | Non
     return f"with zeros or 0xFE in uninitialised memory: {shown}"
 
 
+def _filled(
+    case: TestCase, replay: NativeReplay, build: str, changes: Ids | None = None
+) -> tuple[Observation, Observation]:
+    """What a build shows with either filling."""
+    requests = [Request(build, case.input, changes, style) for style in (ZEROED, FILLED)]
+    zeroed, filled = replay.observe_all(requests)
+    return zeroed, filled
+
+
 def _shown_alike(seen: Observation, part: str) -> str:
     value = getattr(seen, part)
     return value.decode("utf-8", "replace")[:80] if isinstance(value, bytes) else str(value)[:80]
 
 
-def _blame(
+def use_explained(
     case: TestCase,
     replay: NativeReplay,
     changes: Sequence[int],
     requires: Mapping[int, Ids],
     patience: Patience,
-) -> Blame:
+) -> TestCase:
+    """A test on which ``uninitialised`` has found a use, with the smallest sets of changes that
+    bring it about, or that take it away. A set that takes it away by failing in a way of its own
+    explains nothing."""
     if not replay.has_mask:
-        return Blame(complete=False, note="there is no unified program to run")
+        return replace(case, blame=Blame(complete=False, note=NO_UNIFIED_PROGRAM))
+    wanted = case.new is not None and case.new.sanitizer == UNINITIALISED
+    failing = case.new is not None and case.new.failed
+
+    def uses(ids: Ids) -> bool:
+        return bool(differing_parts(*_filled(case, replay, "mask", ids)))
 
     def appears(ids: Ids) -> bool:
-        return bool(_report(case, replay, "mask", ids))
+        zeroed, filled = _filled(case, replay, "mask", ids)
+        stops = (zeroed.failed or zeroed.timed_out) and not failing
+        return bool(differing_parts(zeroed, filled)) is wanted and not stops
 
+    everything = frozenset(changes)
     try:
-        smallest = smallest_sets(changes, appears, requires, patience)
+        if uses(frozenset()) is wanted:
+            note = unfaithful(False, (UNINITIALISED,))
+        elif not appears(everything):
+            note = unfaithful(True, (UNINITIALISED,))
+        else:
+            return replace(
+                case, blame=_blame(smallest_sets(changes, appears, requires, patience), requires)
+            )
     except ToolchainError as error:
-        return Blame(complete=False, note=f"the unified program cannot be built: {error.message}")
+        note = f"{NOT_BUILT}: {error.message}"
+    return replace(case, blame=Blame(complete=False, note=note))
+
+
+def _blame(smallest: Smallest, requires: Mapping[int, Ids]) -> Blame:
+    if not smallest.sets:
+        return Blame(complete=False, note=smallest.why_empty)
     sets = tuple(tuple(sorted(ids)) for ids in smallest.sets)
     generators = tuple(tuple(sorted(generating(ids, requires))) for ids in smallest.sets)
     return Blame(
         sets,
-        sets[0] if sets else (),
+        sets[0],
         smallest.complete,
         generators=() if generators == sets else generators,
         ended=smallest.ended,

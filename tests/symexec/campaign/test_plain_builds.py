@@ -21,6 +21,7 @@ def test_an_overflow_that_is_folded_away_is_a_difference(tmp_path: Path) -> None
     done = csgtest("build", "old.c", "new.c", "--time", "20", "--no-native", folder=tmp_path)
     (test,) = done.report["tests"]
     assert (test["input"]["parameters"], test["class"]) == ({"x": 2147483647}, "undefined")
+    assert test["blamed"] == [1] and "time was left" not in done.out, done
     assert (test["old"]["returned"], test["new"]["returned"]) == ("0", "1")
     assert done.report["verdict"] == "different"
     assert "-O0 -fwrapv" in done.report["compiled"]

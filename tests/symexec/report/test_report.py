@@ -9,6 +9,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -44,6 +45,8 @@ from symexec.testcases import (
 )
 from symexec.testcases.inputs import Elements
 from symexec.triage import examine
+from symexec.triage.blame import NO_UNIFIED_PROGRAM, Smallest, unfaithful
+from symexec.triage.undefined import UNSTABLE
 from tests.command_line import csgtest, write_versions
 
 CHANGES = (
@@ -499,17 +502,38 @@ def test_changes_that_are_not_listed_are_counted() -> None:
     assert "  change 8  a.c:8  added  g();\n  3 more changes to blame\n" in shown.getvalue()
 
 
-def test_why_nothing_is_blamed_is_told_once() -> None:
-    reason = Blame(complete=False, note="the unified program cannot be built: ld returned 1")
+REASONS = (
+    "the unified program cannot be built: ld returned 1",
+    NO_UNIFIED_PROGRAM,
+    unfaithful(False, ("stdout",)),
+    unfaithful(True, ("exit", "stdout")),
+    Smallest((), False, ended=True).why_empty,
+    Smallest((), True).why_empty,
+    UNSTABLE,
+)
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_why_nothing_is_blamed_is_told_once(reason: str) -> None:
+    """Of a group, whichever of its tests it was found out with."""
+    known = Blame(complete=False, note=reason)
+    unknown = [case("t1", b"", blame=None), case("t2", b"71", blame=known)]
+    other = case("t3", b"8", kind=DifferenceKind.FIX, blame=known, new=Observation(exit=3))
+    shown = io.StringIO()
+    made = report(tests=[*unknown, other], finished=True)
+    print_report(made, shown)
+    assert " ".join(shown.getvalue().split()).count(f"Changes to blame unknown: {reason}.") == 1
+    assert "no time was left" not in shown.getvalue()
+    assert f"Changes to blame unknown: {reason}." in unescape(page(made))
+
+
+@pytest.mark.parametrize(("finished", "words"), [(True, "no time was left"), (False, "so far")])
+def test_what_was_not_explained_when_the_time_was_over(finished: bool, words: str) -> None:
     other = Observation(exit=3)
-    shown = io.StringIO()
-    unknown = [case("t1", b"7", blame=reason), case("t2", b"8", blame=reason, new=other)]
-    print_report(report(tests=unknown), shown)
-    assert shown.getvalue().count("Changes to blame unknown: the unified program cannot") == 1
-    shown = io.StringIO()
     unknown = [case("t1", b"7", blame=None), case("t2", b"8", blame=None, new=other)]
-    print_report(report(tests=unknown), shown)
-    assert shown.getvalue().count("was not looked into: no time was left.\n") == 1
+    shown = io.StringIO()
+    print_report(report(tests=unknown, finished=finished), shown)
+    assert shown.getvalue().count(f"was not looked into{':' * finished} {words}.\n") == 1
 
 
 def test_on_a_terminal_there_are_colours(monkeypatch: pytest.MonkeyPatch) -> None:
