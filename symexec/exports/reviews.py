@@ -122,7 +122,7 @@ def sarif(all_finished: Sequence[Finished]) -> str:
 
 def _run(finished: Finished) -> Json:
     report = finished.report
-    lines = [headline(report), *expectations(report), *reservations(report), *report.notes]
+    lines = [*_stated(report), *expectations(report), *reservations(report), *report.notes]
     seen: Counter[str] = Counter()
     results = []
     for finding in finished.findings:
@@ -341,6 +341,10 @@ def _suite(root: xml.Element, finished: Finished) -> None:
     counts = Counter(part.tag for case in suite for part in case)
     spent = report.counters.get("wall_s")
     suite.set("tests", str(len(suite)))
+    properties = xml.Element("properties")
+    for name, text in zip(("verdict", "bounds"), _stated(report), strict=False):
+        xml.SubElement(properties, "property", name=name, value=_message(text))
+    suite.insert(0, properties)
     suite.set("failures", str(counts["failure"]))
     suite.set("errors", str(counts["error"]))
     suite.set("skipped", str(counts["skipped"]))
@@ -399,8 +403,13 @@ def _section(finished: Finished) -> Iterator[str]:
 
 
 def _verdict(report: Report) -> str:
-    bounds = looked_for(report)
-    return f"**{_plain(headline(report))}**" + (f"\n\n{_plain(bounds)}" if bounds else "")
+    verdict, *bounds = map(_plain, _stated(report))
+    return "\n\n".join([f"**{verdict}**", *bounds])
+
+
+def _stated(report: Report) -> list[str]:
+    """The verdict, and the bounds that it holds within where it does not name them itself."""
+    return [headline(report), *filter(None, [looked_for(report)])]
 
 
 def _table(finished: Finished, findings: Iterable[Finding]) -> str:

@@ -41,12 +41,14 @@ from symexec.inputs.assumptions import (
 )
 from symexec.inputs.structures import (
     Member,
+    Nullable,
     Place,
     can_be_passed,
     choices,
     element_of,
     is_text,
     leads_to_places,
+    null_choices,
     nullable_pointers,
     number_of_bits,
     parameter_places,
@@ -110,10 +112,16 @@ class InputPlan:
         if self.entry.symbol.name == "main":
             yield from self._command_lines(self._builder(table))
             return
-        several, count = self.options.several or ALONE, count_of(self.options, {})
-        nullable = nullable_pointers(self.entry.parameters, self.asked, several, count)
-        for null in choices(nullable):
+        for null in choices(self._nullable()):
             yield self.start(table, null)
+
+    def null_choices(self) -> tuple[int, int]:
+        """How many ways in which pointers are null are tried, and how many there are."""
+        return null_choices(self._nullable())
+
+    def _nullable(self) -> list[Nullable]:
+        several, count = self.options.several or ALONE, count_of(self.options, {})
+        return nullable_pointers(self.entry.parameters, self.asked, several, count)
 
     def start(
         self, table: TermTable, null: frozenset[str], counts: Mapping[str, int] | None = None

@@ -20,6 +20,7 @@ import heapq
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
+from math import prod
 
 from csg.analysis.several import ALONE, Several, record_key
 from csg.language.syntax import (
@@ -419,6 +420,24 @@ def choices(nullable: Sequence[Nullable]) -> Iterator[frozenset[str]]:
         if len(found) >= MOST_CHOICES:
             break
     yield from found
+
+
+def null_choices(nullable: Sequence[Nullable]) -> tuple[int, int]:
+    """How many inputs that differ in which pointers are null are tried, and how many there are.
+    Pointers in an object that does not exist make no difference."""
+    tried = {_existing(null, nullable) for null in choices(nullable)}
+    behind: dict[str, int] = {}  # choices among the pointers in an object
+    for each in reversed(nullable):  # owners stand before what they lead to
+        owner = each.owners[-1] if each.owners else ""
+        behind[owner] = behind.get(owner, 1) * (1 + behind.pop(each.name, 1))
+    return len(tried), prod(behind.values())
+
+
+def _existing(null: frozenset[str], nullable: Sequence[Nullable]) -> frozenset[str]:
+    """Those of the null pointers that are in an object that exists."""
+    return frozenset(
+        each.name for each in nullable if each.name in null and null.isdisjoint(each.owners)
+    )
 
 
 def _far(step: Sequence[Nullable]) -> int:

@@ -8,13 +8,16 @@ named(report.bounds)       ("Time for the search", "5 s"), ("Ranges", "x from 0 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 
 from csg.errors import UnsupportedError
 from csg.ir import DRIVEN
+from csg.records import record
 from symexec.counters import Counters
-from symexec.inputs.plan import MOST_ELEMENTS, shapes_lines, with_defaults
+from symexec.exploration.preparation import Prepared
+from symexec.inputs.plan import MOST_ELEMENTS, plan, shapes_lines, with_defaults
 from symexec.inputs.structures import (
     DEEPEST,
     MOST_CHOICES,
@@ -22,12 +25,20 @@ from symexec.inputs.structures import (
     MOST_MEMBERS,
     MOST_PLACES,
 )
-from symexec.options import InputOptions, MemoryOptions, SearchOptions, Shadow, ShadowOptions
+from symexec.options import (
+    InputOptions,
+    MemoryOptions,
+    SearchOptions,
+    Shadow,
+    ShadowOptions,
+    SymbolicArguments,
+    SymbolicFiles,
+)
 from symexec.report.model import Report
 from symexec.state.state import Event, EventKind
 from symexec.testcases.driver import driven_within
 from symexec.testcases.inputs import Json
-from symexec.testcases.signature import ParameterKind, Step
+from symexec.testcases.signature import Parameter, ParameterKind, Step
 
 STRUCTURES: dict[str, Json] = {  # that parameters lead to
     "structure_depth": DEEPEST,
@@ -39,6 +50,43 @@ STRUCTURES: dict[str, Json] = {  # that parameters lead to
 }
 
 
+@record
+class World:
+    """What an entry function can look at in addition to its parameters, as far as its program calls
+    for it; and in how many ways pointers are null, of how many."""
+
+    arguments: bool = True
+    stdin: bool = True
+    files: bool = True
+    variables: bool = False
+    null_choices: tuple[int, int] = (1, 1)
+
+
+_STDIN = """getchar getchar_unlocked getc getc_unlocked _IO_getc fgetc fgetc_unlocked fgets gets
+    fread fread_unlocked read readv scanf vscanf fscanf vfscanf __isoc99_scanf __isoc99_fscanf
+    __isoc23_scanf __isoc23_fscanf getline getdelim getw getwchar fgetwc getwc fgetws wscanf fwscanf
+    poll select ioctl lseek"""
+_FILES = """fopen fopen64 freopen open open64 openat opendir fdopendir stat stat64 lstat lstat64
+    access faccessat fstatat scandir glob ftw nftw fts_open readlink realpath execv execve execvp
+    chdir rename unlink remove"""
+_VARIABLES = "getenv secure_getenv __secure_getenv environ __environ"
+
+
+def world_of(prepared: Prepared, inputs: InputOptions) -> World:
+    """What the program of an entry function can look at."""
+    program, entry = prepared.program, prepared.entry
+    named = {*program.undefined, *program.globals}
+    of_main = entry.symbol.name == "main"
+    found = plan(entry, prepared.symbols, inputs, asked=prepared.asked)
+    return World(
+        of_main and bool(entry.parameters),
+        not named.isdisjoint(_STDIN.split()),
+        not named.isdisjoint(_FILES.split()),
+        not named.isdisjoint(_VARIABLES.split()) or (of_main and len(entry.parameters) > 2),
+        (1, 1) if of_main else found.null_choices(),
+    )
+
+
 def bounds(
     entry: str,
     inputs: InputOptions,
@@ -46,6 +94,7 @@ def bounds(
     memory: MemoryOptions,
     shadow: ShadowOptions | None = None,
     globals_named: Sequence[str] | None = None,
+    world: World | None = None,
 ) -> dict[str, Json]:
     """The limits within which a verdict holds, including defaults; ``main`` has other ones than a
     function. ``globals_named``: the objects that are compared after a call; None for main, after
@@ -81,25 +130,39 @@ def bounds(
         found["command_lines"] = (
             "as the program reads them" if shapes_lines(inputs) else "any bytes"
         )
+    else:
+        texts = [each.text for each in inputs.preconditions]
+        found["preconditions"] = texts if inputs.inferred else "left out"
+    return found | sizes(entry, inputs, world or World(arguments=entry == "main"))
+
+
+def sizes(entry: str, inputs: InputOptions, world: World) -> dict[str, Json]:
+    """Those of the bounds that say which inputs there are: the ones that grow, and what the user
+    has said of values. What the program can look at and is not given is there with zeros."""
+    found: dict[str, Json] = {}
+    if entry == "main":
         inputs = with_defaults(inputs)
     else:
         found["array_length"] = inputs.elements
-        texts = [each.text for each in inputs.preconditions]
-        found["preconditions"] = texts if inputs.inferred else "left out"
         found |= STRUCTURES
+        if world.null_choices[0] < world.null_choices[1]:
+            found["null_choices"] = [*world.null_choices]
     if inputs.ranges:
         found["ranges"] = [f"{each.name}={each.low}..{each.high}" for each in inputs.ranges]
     if inputs.assumptions:
         found["assumptions"] = list(inputs.assumptions)
-    if inputs.arguments is not None:
-        given = inputs.arguments
+    if world.arguments:
+        given = inputs.arguments or SymbolicArguments(0, 0, 0)
         found["sym_args"] = [given.minimum, given.maximum, given.length]
-    if inputs.stdin is not None:
-        found["sym_stdin"] = inputs.stdin
-    if inputs.files is not None:
-        found["sym_files"] = [inputs.files.count, inputs.files.length]
+    if world.stdin or inputs.stdin is not None:
+        found["sym_stdin"] = inputs.stdin or 0
+    if world.files or inputs.files is not None:
+        files = inputs.files or SymbolicFiles(0, 0)
+        found["sym_files"] = [files.count, files.length]
     if inputs.named_files:
         found["sym_file"] = [f"{each.name}={each.length}" for each in inputs.named_files]
+    if world.variables:
+        found["environment"] = "as in replay"
     return found
 
 
@@ -161,55 +224,98 @@ def nothing_followed(counters: Counters, events: dict[Event, int]) -> Unsupporte
 # ---------------------------------------------------------------------------------------- in words
 # Bounds and counters as a reader names them; no key of report.json is shown to anybody.
 
-_COMMAND_LINES = "command lines of the words that the program reads"
-
 
 def inputs_within(report: Report) -> str:
     """The inputs that the verdict is about: ``strings of up to 4 bytes, x from 0 to 9``."""
-    found = report.bounds
-    parts = [*_of_main(found)] if "sym_args" in found or "command_lines" in found else []
-    parts += _of_function(report)
+    return ", ".join(_parts(report, report.bounds)) or "every input"
+
+
+def _parts(report: Report, found: Mapping[str, Json]) -> list[str]:
+    """Each limit of the inputs, by its number."""
+    parts = [*_of_main(found), *_of_function(report, found)]
     if "sym_stdin" in found:
-        parts.append(f"standard input of up to {found['sym_stdin']} bytes")
-    if "sym_files" in found and found["sym_files"][0]:
+        most = found["sym_stdin"]
+        parts.append(
+            f"standard input of up to {_counted(most, 'byte')}"
+            if most
+            else "an empty standard input"
+        )
+    named = found.get("sym_file", ())
+    if "sym_files" in found:
         count, length = found["sym_files"]
         files = "a file" if count == 1 else f"{count} files"
-        parts.append(f"{files} of up to {length} bytes")
-    for each in found.get("sym_file", ()):
+        if count:
+            parts.append(f"{files} of up to {_counted(length, 'byte')}")
+        elif not named:
+            parts.append("no files")
+    for each in named:
         name, _, length = str(each).rpartition("=")
-        parts.append(f"a file '{name}' of up to {length} bytes")
+        parts.append(f"a file '{name}' of up to {_counted(int(length), 'byte')}")
+    if "environment" in found:
+        parts.append("the environment variables of replay")
     parts += [_range(each) for each in found.get("ranges", ())]
     parts += [f"where {each}" for each in found.get("assumptions", ())]
     if found.get("loop_bound") is not None:
         parts.append(f"loops of up to {found['loop_bound']} rounds")
-    return ", ".join(parts) or "every input"
+    return parts
+
+
+def _counted(count: int, one: str) -> str:
+    return f"{count} {one}" if count == 1 else f"{count} {one}s"
 
 
 def _of_main(found: Mapping[str, Json]) -> Iterator[str]:
-    if found.get("command_lines") == "as the program reads them":
-        yield _COMMAND_LINES
-    elif "sym_args" in found and found["sym_args"][1]:
-        _, most, length = found["sym_args"]
-        yield f"up to {most} arguments of up to {length} bytes"
+    if "sym_args" not in found:
+        return
+    least, most, length = found["sym_args"]
+    if not most:
+        yield "no arguments"
+        return
+    many = f"{least} to {most}" if 0 < least < most else f"{most}" if least else f"up to {most}"
+    arguments = f"{many} argument{'s'[: most != 1]} of up to {_counted(length, 'byte')}"
+    shaped = found.get("command_lines") == "as the program reads them"
+    yield f"command lines of {arguments}" if shaped else arguments
 
 
-def _of_function(report: Report) -> Iterator[str]:
-    signature, found = report.signature, report.bounds
+def _of_function(report: Report, found: Mapping[str, Json]) -> Iterator[str]:
+    signature = report.signature
     if signature is None:
         return
-    kinds = {each.kind for each in (*signature.parameters, *signature.globals)}
-    if ParameterKind.STRING in kinds:
-        yield f"strings of up to {found.get('array_length')} bytes"
+    given = (*signature.parameters, *signature.globals)
+    kinds = {each.kind for each in given if not each.room and not each.embedded}
+    length = found.get("array_length")
+    room = [each for each in signature.parameters if each.room]  # arrays in structures
+    if ParameterKind.STRING in kinds or any(each.kind is ParameterKind.STRING for each in room):
+        yield f"strings of up to {length} bytes"
     if kinds & {ParameterKind.ARRAY, ParameterKind.POINTER}:
-        yield f"arrays of up to {found.get('array_length')} elements"
-    if ParameterKind.STRUCTURE in kinds:
+        yield f"arrays of up to {length} elements"
+    if any(each.kind is ParameterKind.STRUCTURE for each in given):
         yield f"structures up to {found.get('structure_depth')} pointers deep"
+    if "null_choices" in found:
+        tried, ways = found["null_choices"]
+        yield f"{tried} of the {ways} ways in which pointers in them are null"
+    objects = Counter(_root(each.name) for each in signature.parameters if _is_object(each))
+    if max(objects.values(), default=0) >= found.get("structure_objects", MOST_PLACES):
+        yield f"up to {found.get('structure_objects')} objects behind a parameter"
+    first = found.get("structure_elements", MOST_ELEMENTS)
+    if any(each.kind is ParameterKind.ARRAY and each.room > first * each.size for each in room):
+        yield f"the first {first} elements of an array in them"
     most = max((each.elements for each in signature.parameters), default=1)
     if most > 1:
         yield f"up to {min(most, found.get('array_length', most))} of them in a row"
     if str(report.entry).startswith(DRIVEN):
         yield from driven_within([each.name for each in signature.parameters])
     yield from _of_calls(signature.steps)
+
+
+def _is_object(each: Parameter) -> bool:
+    return each.kind is ParameterKind.STRUCTURE
+
+
+def _root(name: str) -> str:
+    """The parameter that leads to an object of this name: ``p`` of ``*(p->next)``."""
+    found = re.search(r"\w+", name)
+    return found[0] if found else name
 
 
 def _of_calls(steps: Sequence[Step]) -> Iterator[str]:
@@ -272,6 +378,8 @@ _NAMES = {
     "sym_stdin": "Bytes of standard input",
     "sym_files": "Files: how many, bytes of each",
     "sym_file": "Named files and their bytes",
+    "null_choices": "Ways in which pointers are null: tried, all",
+    "environment": "Environment variables",
     "deeper": "Beyond that, with more to read",
     "queries": "Queries of the solver",
     "answered": "Queries answered by",

@@ -37,7 +37,13 @@ from symexec.options import (
 from symexec.progress import Progress, Standing
 from symexec.replay import reported_flags
 from symexec.report.accepting import accepted_file, read_accepted
-from symexec.report.facts import bounds, counters_form, event_notes, nothing_followed
+from symexec.report.facts import (
+    bounds,
+    counters_form,
+    event_notes,
+    nothing_followed,
+    world_of,
+)
 from symexec.report.model import Expected, Interaction, Report, report_to_json
 from symexec.report.page import highlights, page
 from symexec.report.words import readable_test
@@ -200,7 +206,13 @@ def _describe(report: Report, job: BuildJob) -> None:
         named = [each.name for each in job.prepared.outliving.objects]
     options = job.options
     report.bounds = bounds(
-        job.entry, options.inputs, options.search, options.memory, options.shadow, named
+        job.entry,
+        options.inputs,
+        options.search,
+        options.memory,
+        options.shadow,
+        named,
+        world_of(job.prepared, options.inputs) if job.prepared is not None else None,
     )
     report.preconditions = [
         Expected(each.text, each.reason, each.location.file, each.location.line)

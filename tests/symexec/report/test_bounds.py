@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
 from dataclasses import asdict, fields
 from html import unescape
+from pathlib import Path
 
 import pytest
 
@@ -17,15 +21,17 @@ from symexec.options import (
     SearchOptions,
     ShadowOptions,
     SymbolicArguments,
+    SymbolicFiles,
 )
 from symexec.replay import reported_flags
-from symexec.report.facts import bounds, event_notes, inputs_within, named
+from symexec.report.facts import World, bounds, event_notes, inputs_within, named
 from symexec.report.model import Report
 from symexec.report.page import page
 from symexec.report.words import headline, looked_for, sequences_covered
 from symexec.state.state import Event, EventKind
 from symexec.testcases import EntrySignature, Parameter, Verdict
 from symexec.testcases.signature import ParameterKind
+from tests.command_line import csgtest
 
 NO_BOUNDS = {"symbolic_globals", "leaks", "entry", "inferred", "examples", "several", "jobs"}
 CALLED = {
@@ -68,7 +74,7 @@ def test_the_defaults_of_main_are_told() -> None:
     assert (found["sym_args"], found["sym_stdin"], found["sym_files"]) == ([0, 4, 6], 4, [1, 4])
     assert found["command_lines"] == "as the program reads them"
     asked = bounds("main", InputOptions(stdin=3), SearchOptions(), MemoryOptions())
-    assert asked["sym_stdin"] == 3 and "sym_args" not in asked
+    assert (asked["sym_args"], asked["sym_stdin"], asked["sym_files"]) == ([0, 0, 0], 3, [0, 0])
     assert asked["command_lines"] == "any bytes"
     assert bounds("f", InputOptions(), SearchOptions(), MemoryOptions())["structure_depth"] == 3
 
@@ -76,12 +82,16 @@ def test_the_defaults_of_main_are_told() -> None:
 # --------------------------------------------------------------------------------------- in words
 
 
-def within(entry: str, inputs: InputOptions, *kinds: str) -> Report:
+NOTHING = World(arguments=False, stdin=False, files=False)
+
+
+def within(entry: str, inputs: InputOptions, *kinds: str, world: World | None = None) -> Report:
     parameters = tuple(
         Parameter(f"p{at}", ParameterKind(kind), "int", 4, 32) for at, kind in enumerate(kinds)
     )
     signature = EntrySignature(entry, None, parameters) if entry != "main" else None
-    found = bounds(entry, inputs, SearchOptions(), MemoryOptions())
+    world = world or (NOTHING if entry == "f" else World())
+    found = bounds(entry, inputs, SearchOptions(), MemoryOptions(), world=world)
     return Report("old.c", "new.c", entry, bounds=found, signature=signature)
 
 
@@ -98,7 +108,7 @@ def within(entry: str, inputs: InputOptions, *kinds: str) -> Report:
         (within("f", InputOptions(), "scalar"), "every input"),
         (
             within("main", InputOptions()),
-            "command lines of the words that the program reads, standard input of up to 4 bytes, "
+            "command lines of up to 4 arguments of up to 6 bytes, standard input of up to 4 bytes, "
             "a file of up to 4 bytes",
         ),
         (
@@ -108,7 +118,25 @@ def within(entry: str, inputs: InputOptions, *kinds: str) -> Report:
                     arguments=SymbolicArguments(0, 2, 3), named_files=(NamedFile("a=b", 8),)
                 ),
             ),
-            "up to 2 arguments of up to 3 bytes, a file 'a=b' of up to 8 bytes",
+            "up to 2 arguments of up to 3 bytes, an empty standard input, "
+            "a file 'a=b' of up to 8 bytes",
+        ),
+        (
+            within("main", InputOptions(arguments=SymbolicArguments(2, 3, 1), stdin=1)),
+            "2 to 3 arguments of up to 1 byte, standard input of up to 1 byte, no files",
+        ),
+        (
+            within("main", InputOptions(files=SymbolicFiles(2, 5))),
+            "no arguments, an empty standard input, 2 files of up to 5 bytes",
+        ),
+        (
+            within("main", InputOptions(), world=World(arguments=False, variables=True)),
+            "standard input of up to 4 bytes, a file of up to 4 bytes, "
+            "the environment variables of replay",
+        ),
+        (
+            within("f", InputOptions(), "scalar", world=World(arguments=False)),
+            "an empty standard input, no files",
         ),
     ],
 )
@@ -142,6 +170,114 @@ def test_where_nothing_that_changed_has_run_a_verdict_says_so(
     report.csg = {"coverage": {"nodes": kinds | {how: met}, "edges": kinds}}
     lines = sequences_covered(report)
     assert any("nothing that changed has run" in each for each in lines) == said
+
+
+PAIRS = {
+    "arguments": (
+        "int main(int argc, char **argv) { return argc == 4 ? VALUE : 0; }",
+        ("--sym-args", "0", "2", "3"),
+        "up to 2 arguments",
+    ),
+    "fewest arguments": (
+        "int main(int argc, char **argv) { return argc == 1 ? VALUE : 0; }",
+        ("--sym-args", "1", "2", "3"),
+        "1 to 2 arguments",
+    ),
+    "length of an argument": (
+        "#include <string.h>\nint main(int argc, char **argv)\n"
+        "{ return argc == 2 && strlen(argv[1]) == 4 ? VALUE : 0; }",
+        ("--sym-args", "0", "1", "3"),
+        "up to 1 argument of up to 3 bytes",
+    ),
+    "no arguments": (
+        "#include <stdio.h>\nint main(int argc, char **argv)\n"
+        "{ return getchar() == 'a' && argc == 2 ? VALUE : 0; }",
+        ("--sym-stdin", "3"),
+        "no arguments",
+    ),
+    "standard input": (
+        "#include <stdio.h>\nint main(void)\n"
+        "{ int n = 0; while (getchar() != EOF) n++; return n == 4 ? VALUE : 0; }",
+        ("--sym-stdin", "3"),
+        "standard input of up to 3 bytes",
+    ),
+    "no standard input": (
+        "#include <stdio.h>\nint f(int x) { return getchar() == 'a' ? VALUE : 0; }",
+        (),
+        "an empty standard input",
+    ),
+    "length of a file": (
+        '#include <stdio.h>\nint main(void)\n{ FILE *f = fopen("A", "r"); int n = 0;\n'
+        "  if (!f) return 5;\n  while (getc(f) != EOF) n++;\n  return n == 4 ? VALUE : 0; }",
+        ("--sym-files", "1", "3"),
+        "a file of up to 3 bytes",
+    ),
+    "files": (
+        '#include <stdio.h>\nint f(int x) { return fopen("A", "r") ? VALUE : 0; }',
+        (),
+        "no files",
+    ),
+    "environment": (
+        '#include <stdlib.h>\nint f(int x) { return getenv("X") ? VALUE : 0; }',
+        (),
+        "the environment variables of replay",
+    ),
+    "strings": (
+        "#include <string.h>\nint f(const char *s) { return strlen(s) == 4 ? VALUE : 0; }",
+        ("--array-len", "3"),
+        "strings of up to 3 bytes",
+    ),
+    "arrays": (
+        "int f(int *a, int n)\n{ int s = 0; for (int i = 0; i < n; i++) s |= a[i];\n"
+        "  return n == 4 && s == 5 ? VALUE : 0; }",
+        ("--array-len", "3"),
+        "arrays of up to 3 elements",
+    ),
+    "an array in a structure": (
+        "struct s { int v[40]; };\nint f(struct s *p) { return p->v[16] == 5 ? VALUE : 0; }",
+        (),
+        "the first 16 elements of an array in them",
+    ),
+    "depth of structures": (
+        "struct n { struct n *next; };\nint f(struct n *p)\n"
+        "{ int n = 0; for (; p; p = p->next) n++; return n == 30 ? VALUE : 0; }",
+        (),
+        "structures up to {structure_depth} pointers deep",
+    ),
+    "pointers that are null": (
+        "struct s { char *a, *b, *c, *d; };\nint f(struct s *p)\n"
+        "{ return !p->a && !p->b && !p->c && p->d ? VALUE : 0; }",
+        (),
+        "11 of the 16 ways in which pointers in them are null",
+    ),
+    "loops": (
+        "int f(unsigned x)\n{ unsigned n = 0; while (n < x) n++; return n == 9 ? VALUE : 0; }",
+        ("--range", "x=0..8"),
+        "x from 0 to 8",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_versions_that_differ_just_beyond_a_bound_get_a_verdict_that_names_it(
+    kind: str, tmp_path: Path
+) -> None:
+    """On the console, the page, in report.json and in each export that states a verdict."""
+    text, words, said = PAIRS[kind]
+    for name, value in (("old.c", "3"), ("new.c", "4")):
+        (tmp_path / name).write_text(text.replace("VALUE", value))
+    done = csgtest("build", "old.c", "new.c", *words, "--time", "4", folder=tmp_path)
+    assert done.code == 0, done
+    said = said.format(**done.report["bounds"])
+    assert said in done.out.partition("\n")[0], done
+    folder = tmp_path / "csgtest-out"
+    assert said in unescape((folder / "report.html").read_text())
+    for form in ("sarif", "junit", "markdown"):
+        shown = csgtest("export", folder, "--as", form, folder=tmp_path)
+        assert said in unescape(shown.out), (form, shown)
+    numbers = re.findall(r"\d+", said)
+    held = re.findall(r"\d+", json.dumps(done.report["bounds"]))
+    assert not Counter(numbers) - Counter(held)
 
 
 def test_no_key_is_shown_to_anybody() -> None:
