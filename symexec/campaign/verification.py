@@ -31,6 +31,7 @@ from symexec.replay.build import Executable
 from symexec.testcases import DifferenceKind, Observed, TestCase
 from symexec.triage import (
     Patience,
+    by_chance,
     changed_nodes,
     decided,
     explained,
@@ -249,7 +250,8 @@ class Examiner:
         """The test after the check for undefined behaviour; unchanged where the time is over."""
         if time.monotonic() > self._task.deadline - JUDGING:
             return case
-        return judged(case, pair, self._replay)
+        found = judged(case, pair, self._replay)
+        return found if case.id in self.predicted else by_chance(found, self._replay)
 
     def _looked_again(self, seen: TestCase, pair: Pair) -> tuple[TestCase, Pair, str]:
         """The result of running a test in every other way, since a difference is predicted and none

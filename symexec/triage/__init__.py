@@ -29,7 +29,13 @@ from symexec.triage.grouping import (
     rewordings,
 )
 from symexec.triage.minimise import minimise
-from symexec.triage.undefined import judged, plainly_explained, uninitialised, use_explained
+from symexec.triage.undefined import (
+    by_chance,
+    judged,
+    plainly_explained,
+    uninitialised,
+    use_explained,
+)
 
 __all__ = [
     "Classified",
@@ -38,6 +44,7 @@ __all__ = [
     "Refusal",
     "Requirements",
     "blame",
+    "by_chance",
     "changed_nodes",
     "classify",
     "decided",

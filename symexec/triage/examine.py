@@ -18,7 +18,7 @@ from symexec.triage.blame import DEFAULT_PATIENCE, Ids, Patience, native_blame
 from symexec.triage.classification import Course, classify, differing_parts
 from symexec.triage.grouping import shape
 from symexec.triage.minimise import minimise
-from symexec.triage.undefined import judged
+from symexec.triage.undefined import by_chance, judged
 
 LONGEST, SHORTEST = 10.0, 3.0  # times its limit, for a version that was cut off
 FAR = 100.0  # times the other version's time: it is taken not to end
@@ -41,7 +41,8 @@ def examine(
             seen, pair = decided(seen, pair, replay, patience.deadline)
         seen = explained(seen, pair, replay, changes, requires, patience)
     # last, because it compiles, which would take time from the others
-    return judged(seen, pair, replay)
+    found = judged(seen, pair, replay)
+    return by_chance(found, replay) if case.uninitialised else found
 
 
 def observe(

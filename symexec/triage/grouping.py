@@ -10,6 +10,7 @@ from itertools import pairwise
 from csg.ir import ChangeInfo
 from symexec.testcases import DifferenceKind, Observation, Observed, TestCase
 from symexec.triage.classification import differing_parts
+from symexec.triage.undefined import UNINITIALISED
 
 # ---------------------------------------------------------------------------------------- wording
 # Tell differences apart that are a matter of wording: help, version and usage text.
@@ -315,7 +316,46 @@ def _grouped(
             if may_share(nodes, others)
         )
         members.setdefault(next(found, (case.accounted, *keyed(case))), []).append(case)
-    return members
+    return _with_chance(members)
+
+
+def _with_chance(members: dict[Shape, list[TestCase]]) -> dict[Shape, list[TestCase]]:
+    """The groups, with those of which only bytes differ that neither version has written in the
+    group of the use of uninitialised memory that has the same cause."""
+    uses = [key for key, tests in members.items() if any(map(_uses_uninitialised, tests))]
+    result = dict(members)
+    for key, tests in members.items():
+        if not all(map(_by_chance, tests)):
+            continue
+        same = (
+            other for other in uses if other[0] == key[0] and _same_cause(tests, members[other])
+        )
+        if (home := next(same, None)) is not None:
+            result[home] = [*result[home], *result.pop(key)]
+    return result
+
+
+def _uses_uninitialised(case: TestCase) -> bool:
+    return any(
+        seen is not None and seen.sanitizer == UNINITIALISED for seen in (case.old, case.new)
+    )
+
+
+def _by_chance(case: TestCase) -> bool:
+    """Do only bytes differ that neither version has written?"""
+    return case.kind is DifferenceKind.UNDEFINED and any(
+        UNINITIALISED in each for each in case.undefined
+    )
+
+
+def _same_cause(some: Sequence[TestCase], others: Sequence[TestCase]) -> bool:
+    """Is the same blamed, or for want of that, is there a changed statement that both visit?"""
+    causes = [{_blamed(case) for case in tests} - {()} for tests in (some, others)]
+    if all(causes):
+        return not causes[0].isdisjoint(causes[1])
+    return any(
+        may_share(changed_nodes(one), changed_nodes(other)) for one in some for other in others
+    )
 
 
 def changed_nodes(case: TestCase) -> frozenset[str]:
@@ -366,8 +406,14 @@ def _by_overlap(cases: Sequence[TestCase]) -> Callable[[TestCase], Shape]:
 
 
 def _plainness(case: TestCase) -> tuple[object, ...]:
-    """A key for the witness: the smallest test that is explained."""
-    return case.blame is None or not case.blame.blamed, case.input.size, case.id
+    """A key for the witness: the smallest test that is explained, and that shows more than
+    chance."""
+    return (
+        _by_chance(case),
+        case.blame is None or not case.blame.blamed,
+        case.input.size,
+        case.id,
+    )
 
 
 _NEGATIVE = re.compile(rb"-\.?[0-9]")

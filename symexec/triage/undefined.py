@@ -200,11 +200,43 @@ def uninitialised(case: TestCase, replay: NativeReplay) -> TestCase:
         return case
     if bool(reports[0]) == bool(reports[1]):
         return case
+    return replace(_of_one(case, (reports[0], reports[1])), blame=None)
+
+
+def _of_one(case: TestCase, reports: tuple[str, str]) -> TestCase:
     kind = DifferenceKind.REGRESSION if reports[1] else DifferenceKind.FIX
     old, new = (
         _marked(seen, text) for seen, text in zip((case.old, case.new), reports, strict=True)
     )
-    return replace(case, old=old, new=new, observed=Observed.DIFFERENT, kind=kind, blame=None)
+    return replace(case, old=old, new=new, observed=Observed.DIFFERENT, kind=kind)
+
+
+def by_chance(case: TestCase, replay: NativeReplay) -> TestCase:
+    """A difference that no path predicts, as one of uninitialised memory where it is one: a fix or
+    a regression where one version alone depends on it. Where both do, and show the same as soon as
+    the same bytes are in it, it is ``undefined``: what differs are bytes that neither writes."""
+    if case.kind is not DifferenceKind.DIFFERENCE:
+        return case
+    try:
+        old, new = (_filled(case, replay, build) for build in ("old", "new"))
+    except ToolchainError:  # the compiler cannot fill local variables
+        return case
+    reports = _dependence(*old), _dependence(*new)
+    if not any(reports):
+        return case
+    if not all(reports):
+        return _of_one(case, reports)
+    alike = [
+        f"with {name} in it: no difference"
+        for name, one, other in zip(("zeros", "0xFE"), old, new, strict=True)
+        if not differing_parts(one, other, with_stderr=False)
+    ]
+    if not alike:
+        return case
+    named = zip(("old", "new"), reports, strict=True)
+    undefined = (*(f"{name}: {UNINITIALISED}, {text}" for name, text in named), *alike)
+    kind = DifferenceKind.UNDEFINED
+    return replace(case, kind=kind, undefined=undefined, uninitialised=True)
 
 
 def _marked(seen: Observation | None, report: str) -> Observation | None:
@@ -215,7 +247,10 @@ def _marked(seen: Observation | None, report: str) -> Observation | None:
 
 def _report(case: TestCase, replay: NativeReplay, build: str) -> str:
     """What differs between the fillings; "" when nothing does."""
-    zeroed, filled = _filled(case, replay, build)
+    return _dependence(*_filled(case, replay, build))
+
+
+def _dependence(zeroed: Observation, filled: Observation) -> str:
     parts = differing_parts(zeroed, filled)
     if not parts:
         return ""

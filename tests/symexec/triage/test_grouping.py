@@ -16,6 +16,7 @@ from symexec.testcases import (
 )
 from symexec.triage import group
 from symexec.triage.grouping import MOST_GROUPS, contrast
+from symexec.triage.undefined import UNINITIALISED
 
 FINE, CRASH = Observation(exit=0, stdout=b"1"), Observation(signal="SIGABRT")
 
@@ -45,6 +46,30 @@ def test_what_was_not_explained_belongs_to_no_cause_that_it_does_not_come_by() -
         case("t4", b"d", blame=None),  # nobody knows where it comes by
     ]
     assert [each.tests for each in group(cases)] == [("t1", "t2", "t4"), ("t3",)]
+
+
+USED = Observation(exit=0, stdout=b"-1094795586", sanitizer=UNINITIALISED)
+
+
+@pytest.mark.parametrize(
+    ("fields", "groups"),
+    [
+        ({}, [("t2", "t1")]),  # although t1 is smaller
+        ({"blame": Blame(((1,),))}, [("t1",), ("t2",)]),  # another cause
+        ({"blame": None}, [("t2", "t1")]),
+        ({"blame": None, "sequence": ("c9", "o1")}, [("t1",), ("t2",)]),
+        ({"undefined": ("old: a.c:1:2: signed integer overflow",)}, [("t1",), ("t2",)]),
+    ],
+)
+def test_bytes_that_nobody_has_written_are_no_finding_beside_their_cause(
+    fields: dict[str, object], groups: list[tuple[str, ...]]
+) -> None:
+    lines = tuple(f"{name}: {UNINITIALISED}, with zeros .." for name in ("old", "new"))
+    chance = {"kind": DifferenceKind.UNDEFINED, "undefined": lines, "new": FINE, **fields}
+    known = case("t2", b"22", old=USED, new=FINE, kind=DifferenceKind.FIX, sequence=("c1",))
+    found = group([case("t1", b"", **chance), known])
+    assert [each.tests for each in found] == groups
+    assert found[-1].kind is DifferenceKind.FIX
 
 
 def test_the_first_test_tells_who_found_a_difference() -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from csg.programs import SourceFile
 from symexec.replay import NativeReplay, ReplayPlan
-from symexec.testcases import TestCase, TestInput
+from symexec.testcases import DifferenceKind, Observation, Observed, TestCase, TestInput
 from symexec.triage import examine
-from symexec.triage.undefined import shown_behind_a_stop, shown_by_plain_builds
+from symexec.triage.undefined import by_chance, shown_behind_a_stop, shown_by_plain_builds
 
 # Line 7: what plain gcc folds; line 8: an overflow that has nothing to do with the difference;
 # line 10: none at all; line 12: a shift that is too wide, of which nothing is shown; line 14: what
@@ -150,3 +152,53 @@ def test_what_plain_builds_show_behind_a_stop(
     if shown:
         assert (found[0].old, found[0].new) != (case.old, case.new)
         assert found[0].undefined[-1] == "gcc -O0 and -O2: a difference behind it"
+
+
+# One version or both print what nobody has written: a member, or a part of a buffer.
+BYTES = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct pair {{ int a, b; }};
+int main(int argc, char **argv)
+{{
+    struct pair *x = malloc(sizeof *x);
+    char text[8];
+    if (argc > 1)
+        x->a = atoi(argv[1]);
+    {}
+    memcpy(text, &x->a, sizeof x->a);
+    printf("%d %d\\n", x->a + x->b, {});
+    return text[0] == 1;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("new", "words", "kind", "undefined"),
+    [
+        (("x->b = 0;", "1"), (), "undefined", True),  # x->a is chance in both
+        (("x->b = 0;", "1"), (b"5",), "fix", False),
+        (("x->b = 0;", "2"), (), "difference", False),  # the last number differs whatever is there
+        (("", "2"), (b"5",), "difference", False),
+    ],
+)
+def test_what_differs_by_chance_alone(
+    new: tuple[str, str], words: tuple[bytes, ...], kind: str, undefined: bool, tmp_path: Path
+) -> None:
+    files = []
+    for name, parts in (("old.c", ("", "1")), ("new.c", new)):
+        (tmp_path / name).write_text(BYTES.format(*parts))
+        files.append((SourceFile(tmp_path / name),))
+    shown = Observation(exit=0, stdout=b"2105376124 1\n"), Observation(exit=0, stdout=b"-5 1\n")
+    case = TestCase("n1", TestInput(args=words), old=shown[0], new=shown[1])
+    case = replace(case, kind=DifferenceKind.DIFFERENCE, observed=Observed.DIFFERENT)
+    with NativeReplay(ReplayPlan(*files)) as replay:
+        found = by_chance(case, replay)
+    assert (found.kind, bool(found.undefined), found.uninitialised) == (kind, undefined, undefined)
+    if undefined:
+        assert [line.split(",")[0] for line in found.undefined] == [
+            "old: use of uninitialised memory",
+            "new: use of uninitialised memory",
+            "with zeros in it: no difference",
+        ]
