@@ -598,6 +598,30 @@ def test_a_folder_says_how_it_is_built_where_the_top_does_not(
     assert names(found) == ["part/csgtest-build/libutil.a"]
 
 
+@pytest.mark.skipif(shutil.which("autoreconf") is None, reason="not installed: autoconf")
+@pytest.mark.parametrize("script", [None, "autoreconf -fi", "aclocal && autoconf && automake -a"])
+@pytest.mark.parametrize("strictness", ["", "[gnu]"])
+def test_texts_of_a_gnu_package_may_be_missing(
+    repository: Repository, tmp_path: Path, script: str | None, strictness: str
+) -> None:
+    """Automake makes no Makefile.in where NEWS, README, AUTHORS or ChangeLog is missing."""
+    repository.git("rm", "-q", "Makefile")
+    repository.write(
+        "configure.ac",
+        f"AC_INIT([sum], [1])\nAM_INIT_AUTOMAKE({strictness})\nAC_PROG_CC\nAC_PROG_RANLIB\n"
+        "AC_CONFIG_FILES([Makefile])\nAC_OUTPUT\n",
+    )
+    repository.write("Makefile.am", "bin_PROGRAMS = words\nwords_SOURCES = src/words.c\n")
+    repository.write("COPYING", "MIT\n")
+    if script is not None:
+        repository.write("autogen.sh", f"{script}\n")
+    repository.commit("another build")
+    repository.edit("src/words.c", "argc);", "argc + 1);")
+    found = project(tmp_path, "HEAD")
+    assert names(found) == ["words"]
+    assert not list(repository.folder.glob("NEWS"))
+
+
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="not installed: cmake")
 def test_what_a_failed_build_leaves_is_no_program(repository: Repository, tmp_path: Path) -> None:
     """cmake has by then compiled a program that says which compiler it is."""

@@ -46,14 +46,17 @@ _CONFIGURE = (
     "./configure --disable-nls --disable-dependency-tracking CFLAGS='-g -O0 -D__OPTIMIZE__'"
 )
 _CONFIGURED = f"{_CONFIGURE} && {_MAKE} || {{ make -s clean; ./configure && {_MAKE}; }}"
+# Automake wants these of a GNU package (GNU Coding Standards, 6). Many projects write them for a
+# release alone.
+_RELEASED = "touch -a NEWS README AUTHORS ChangeLog"
 # The build command of a project, by the first of these files that exists; words for a shell.
 RECIPES = (
     ("meson.build", f"meson setup csgtest-build && ninja -k 0 -j {_JOBS} -C csgtest-build"),
     ("CMakeLists.txt", f"cmake -S . -B csgtest-build && {_MAKE} -C csgtest-build"),
     ("configure", _CONFIGURED),
     ("Makefile", ""),  # see _makefiles
-    ("autogen.sh", f"NOCONFIGURE=1 sh autogen.sh && {_CONFIGURED}"),
-    ("configure.ac", f"autoreconf -fi && {_CONFIGURED}"),
+    ("autogen.sh", f"{_RELEASED} && NOCONFIGURE=1 sh autogen.sh && {_CONFIGURED}"),
+    ("configure.ac", f"{_RELEASED} && autoreconf -fi && {_CONFIGURED}"),
 )
 
 
