@@ -12,7 +12,7 @@ import pytest
 from csg.programs import Versions
 from csg.unify.pairs import Readings, read_pair
 from symexec.projects.entries import entries_of
-from symexec.testcases.sequences import Members, makers_of, parts_of, steps_of
+from symexec.testcases.sequences import Making, Members, makers_of, making_of, parts_of, steps_of
 from tests.command_line import csgtest, write_versions
 from tests.repositories import Repository
 
@@ -247,6 +247,124 @@ def test_one_of_several_makes_the_object(tmp_path: Path) -> None:
     differing = [each["input"]["parameters"] for each in done.report["tests"] if each["class"]]
     ways = {(given["first_"], given["number_n"]) for given in map(dict, differing)}
     assert (1, 77) in ways and {first for first, _ in ways} == {1, 2}
+
+
+VALUES = """\
+#include <stdlib.h>
+struct value { struct list *list; };
+struct list { int used, items[4]; const char *name; };
+struct value *value_new(void)
+{
+    struct value *made = calloc(1, sizeof *made);
+    if (made)
+        made->list = calloc(1, sizeof *made->list);
+    return made;
+}
+GETTER
+int list_add(struct list *l, int item)
+{
+    return l->used < 4 ? l->items[l->used++] = item : -1;
+}
+int list_last(const struct list *l)
+{
+    return l->used > 1 && l->items[l->used - 1] == 7 ? FOUND : 1;
+}
+"""
+RETURNS = "struct list *value_list(struct value *v) { return v->list; }"
+SETS = "int value_list(struct value *v, struct list **to) { *to = v->list; return 0; }"
+BEHIND = """\
+struct tree { struct value *root; };
+struct value *tree_root(struct tree *t) { return t->root; }
+struct tree *tree_new(int kind)
+{
+    static struct tree t;
+    t.root = value_new();
+    return kind == 2 ? &t : NULL;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("getter", "maker", "shown"),
+    [
+        (RETURNS, "value_new", "made = value_new(); made_ = value_list(made); list_add(made_, "),
+        (SETS, "value_new", "made = value_new(); value_list(made, &made_); list_add(made_, "),
+        (
+            BEHIND + RETURNS,
+            "static value_new",
+            "made = tree_new(2); made_ = tree_root(made); made__ = value_list(made_); list_add(",
+        ),
+    ],
+)
+def test_an_object_is_asked_of_one_that_can_be_made(
+    getter: str, maker: str, shown: str, tmp_path: Path
+) -> None:
+    """A list is made by nobody: it is part of a value, which a tree may have."""
+    text = VALUES.replace("GETTER", getter)
+    if maker.startswith("static"):
+        text = text.replace("struct value *value_new", "static struct value *value_new")
+    write_versions(tmp_path, text.replace("FOUND", "3"), text.replace("FOUND", "4"))
+    versions = Versions(tmp_path / "old.c", tmp_path / "new.c")
+    (made,) = [each for each in entries_of(versions, Readings()) if each.sequence]
+    words = (
+        "build",
+        "old.c",
+        "new.c",
+        "--entry",
+        made.sequence,
+        "--time",
+        "15",
+        "--stop-after",
+        "1",
+    )
+    done = csgtest(*words, folder=tmp_path)
+    assert done.code == 1, done.err
+    assert shown in done.out
+    assert not done.report["counters"]["mispredicted"]
+
+
+@pytest.mark.parametrize(
+    "getter",
+    [
+        "const struct list *value_list(struct value *v) { return v->list; }",  # it stays as it is
+        "struct list *list_next(struct list *l) { return l; }",  # it takes one
+        "struct list *value_list(struct value *v, struct list *l) { return v ? v->list : l; }",
+        "static struct list *value_list(struct value *v) { return v->list; }",
+        RETURNS.replace("value_list", "value_list_free"),
+        RETURNS.replace("struct value *v", "struct wish { void *p; } *v").replace("v->list", "0"),
+    ],
+)
+def test_an_object_of_which_nobody_can_be_asked_is_not_made(getter: str, tmp_path: Path) -> None:
+    text = VALUES.replace("GETTER", getter)
+    write_versions(tmp_path, text.replace("FOUND", "3"), text.replace("FOUND", "4"))
+    versions = Versions(tmp_path / "old.c", tmp_path / "new.c")
+    known = read_pair(versions.pairs()).new[0].functions
+    (last,) = [each for each in known if each.symbol.name == "list_last"]
+    assert making_of(last, known) == Making([], [])
+
+
+@pytest.mark.parametrize(
+    ("members", "own", "plain"),
+    [
+        ("int n; double x;", False, True),
+        ("int n; struct { long a, b; } at;", False, True),
+        ("int n;", True, False),  # what users do not see they do not set
+        ("int n; struct { long a; char *p; } at;", False, False),
+        ("int n; union { long a; struct error *p; } at;", False, False),
+        ("int n; union { long a; struct { struct error *p; } b; } at;", False, False),
+    ],
+)
+def test_a_maker_may_take_structures_of_numbers(
+    members: str, own: bool, plain: bool, tmp_path: Path
+) -> None:
+    text = f"struct error {{ {members} }};\nstruct node {{ int kind; }};\n"
+    text += "struct node *parse(struct error *e) { static struct node n; return &n; }\n"
+    text += "int first(struct node *n) { return n->kind; }\n"
+    write_versions(tmp_path, text, text.replace("n->kind", "1"))
+    versions = Versions(tmp_path / "old.c", tmp_path / "new.c")
+    parse, first = read_pair(versions.pairs()).new[0].functions
+    made = makers_of(first, [parse, first], {"struct error"} if own else set())
+    assert made == ([parse] if plain else [])
 
 
 def test_a_structure_that_nothing_makes_is_an_input(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ from symexec.options import Internal
 from symexec.report.model import Reached, Report
 from symexec.testcases import DifferenceKind, TestCase, rendered
 from symexec.testcases.driver import structure_of
-from symexec.testcases.sequences import MOST_MAKERS, Members, makers_of, observers_of, steps_of
+from symexec.testcases.sequences import MOST_MAKERS, Members, making_of, observers_of, steps_of
 from symexec.triage import Group
 
 MOST = 4  # programs, or functions of a library, that are tested
@@ -167,16 +167,16 @@ def _sequence(
     the library may not see its members, or what these lead to."""
     if not any(_is_made(each.type, headers) for each in function.parameters):
         return ""
-    makers = makers_of(function, offered)
+    makers, getters = making_of(function, offered, headers.own)
     if not makers:
         return ""
-    between = "".join(
-        f"{each.symbol.name}|" for each in steps_of(function, makers[0], offered, members)
-    )
+    last = getters[-1] if getters else makers[0]
+    between = "".join(f"{each.symbol.name}|" for each in steps_of(function, last, offered, members))
     first = "|".join(each.symbol.name for each in makers[:MOST_MAKERS])
     observers = observers_of(function, offered, members, changed)
     then = "".join(f"{each.symbol.name}|" for each in observers)
-    calls = (first, *[between] * BETWEEN, function.symbol.name, then)
+    led = [each.symbol.name for each in getters]
+    calls = (first, *led, *[between] * BETWEEN, function.symbol.name, then)
     return ",".join(filter(None, calls))
 
 

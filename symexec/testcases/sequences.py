@@ -16,8 +16,10 @@
     }
 
 or ``struct table made = {0}; table_init(&made, ..)``, or ``struct table *made = 0; table_open(..,
-&made)``. So tests have what they cannot set, since only the library knows how it is laid out, or
-what must hold of it.
+&made)``; what is asked of such an object is there from then on, too (``struct row *made_ =
+table_row(made, ..)``).
+So tests have what they cannot set, since only the library knows how it is laid out, or what must
+hold of it.
 """
 
 from __future__ import annotations
@@ -79,7 +81,7 @@ from symexec.testcases.driver import (
     structure_of,
     with_driver,
 )
-from symexec.testcases.signature import MADE, Step
+from symexec.testcases.signature import Step
 
 if TYPE_CHECKING:
     from csg.analysis.call_graph import NameGraph
@@ -93,6 +95,7 @@ _BEGINS = re.compile(r"x?alloc|begin|construct|create|init(iali[sz]e)?|make|new|
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ALL = 1000  # members
 MOST_MAKERS = 4  # functions of which one makes the object
+MOST_GETTERS = 2  # objects that are made to come to the one that a function takes
 MOST_STEPS = 6  # functions of which one is called in between
 MOST_OBSERVERS = 3  # functions of which one is called at the end
 
@@ -112,18 +115,81 @@ def parts_of(entry: str) -> list[Part]:
     ]
 
 
+class Making(NamedTuple):
+    """How the object that a function takes is made: one of the ``makers`` makes it, or one that
+    leads to it by the ``getters``, each of which takes what is there and returns the next."""
+
+    makers: list[FunctionDefinition]
+    getters: list[FunctionDefinition]
+
+
+def making_of(
+    function: FunctionDefinition,
+    known: Sequence[FunctionDefinition],
+    own: Collection[str] = frozenset(),
+) -> Making:
+    """The fewest calls that make the object which a function takes by a pointer. Where no function
+    makes it out of what tests can set, it is asked of another object that can be made:
+
+        struct array *value_array(struct value *)      value_new_array(); value_array(made)
+
+    ``own``: structures that users do not see."""
+    waiting: list[tuple[str, list[FunctionDefinition]]] = [(_taken_by(function), [])]
+    seen = {""}
+    for object_, getters in waiting:
+        if object_ in seen:
+            continue
+        seen.add(object_)
+        makers = makers_of(getters[0] if getters else function, known, own, object_)
+        if makers:
+            return Making(makers, getters)
+        if len(getters) < MOST_GETTERS:
+            found = _getters_of(object_, function, known, own)
+            waiting += [(parent, [each, *getters]) for parent, each in found]
+    return Making([], [])
+
+
+def _getters_of(
+    object_: str,
+    function: FunctionDefinition,
+    known: Iterable[FunctionDefinition],
+    own: Collection[str],
+) -> list[tuple[str, FunctionDefinition]]:
+    """The functions that return a pointer to an object, or set one, and take one other object that
+    has to be made, with this one: first those that take little else, then those with names like the
+    function's."""
+    found: list[tuple[int, int, str, str, FunctionDefinition]] = []
+    for each in known:
+        wanted = [_object(one) for one in _types(each) if _object(one) and not _is_plain(one, own)]
+        kinds = [_result(each), *(one.target for one in _types(each) if isinstance(one, Pointer))]
+        if not any(_object(one) == object_ and _is_writable(one) for one in kinds):
+            continue
+        if each is function or len(wanted) != 1 or wanted[0] == object_:
+            continue
+        if _is_called(each, _ENDS) or not _is_callable(each):
+            continue
+        alike = _alike(each.symbol.name, function.symbol.name)
+        found.append((len(_types(each)), -alike, each.symbol.name, wanted[0], each))
+    return [(parent, each) for *_, parent, each in sorted(found, key=lambda one: one[:3])]
+
+
 def makers_of(
-    function: FunctionDefinition, known: Iterable[FunctionDefinition]
+    function: FunctionDefinition,
+    known: Iterable[FunctionDefinition],
+    own: Collection[str] = frozenset(),
+    object_: str = "",
 ) -> list[FunctionDefinition]:
     """The functions that make the object which a function takes by a pointer, the likeliest first:
     one that returns a pointer to it and takes none, or sets a pointer to it, and one that fills it
-    and says so in its name; of these the one that sets most of it. Of several any may be called."""
-    object_ = _taken_by(function)
+    and says so in its name; of these the one that sets most of it. Of several any may be called.
+    ``object_``: the structure, if it is not the first that the function takes."""
+    object_ = object_ or _taken_by(function)
     found: list[tuple[tuple[int, int, int, int, str], FunctionDefinition]] = []
     for each in known if object_ and _is_callable(function) else ():
         taken = [*map(_object, _types(each))]
         others = [one for one in _types(each) if _object(one) not in (object_, "")]
-        if each is function or _is_called(each, _ENDS) or not all(map(_is_plain, others)):
+        plain_ = all(_is_plain(one, own) for one in others)
+        if each is function or _is_called(each, _ENDS) or not plain_:
             continue
         if not _is_callable(each):
             continue
@@ -137,7 +203,8 @@ def makers_of(
         else:
             continue
         alike = _alike(each.symbol.name, function.symbol.name)
-        found.append(((rank, -filled, -alike, len(taken), each.symbol.name), each))
+        key = (rank, -filled, -alike, len(taken), each.symbol.name)
+        found.append((key, each))
     best = sorted(found, key=lambda one: one[0])
     if best and best[0][0][0] == 1:  # it fills an object, which others may not do as well
         return [best[0][1]]
@@ -148,13 +215,18 @@ def makers_of(
     return [each for _, each in best]
 
 
-def _is_plain(kind: Type) -> bool:
-    """Does a pointer lead to a structure of numbers, which tests can set?"""
-    target = kind.target if isinstance(kind, Pointer) else None
-    fields = target.fields if isinstance(target, Record) else None
-    return fields is not None and all(
-        isinstance(each.type, Integer | Enumeration | Floating | Record) for each in fields
-    )
+def _is_plain(kind: Type, own: Collection[str]) -> bool:
+    """Does a pointer lead to a structure of numbers, also in structures inside of it, whose members
+    users may set? ``own``: structures that they do not see."""
+    if not isinstance(kind, Pointer) or structure_of(kind) in own:
+        return False
+    waiting: list[Type] = [kind.target]
+    for each in waiting:
+        if isinstance(each, Record) and each.fields is not None:
+            waiting += [field.type for field in each.fields]
+        elif not isinstance(each, Integer | Enumeration | Floating):
+            return False
+    return True
 
 
 def _is_bytes(kind: Type) -> bool:
@@ -392,7 +464,10 @@ def _set_object(kind: Type) -> str:
 
 
 def _fillable(parameter: Symbol) -> bool:
-    kind = parameter.type
+    return _is_writable(parameter.type)
+
+
+def _is_writable(kind: Type) -> bool:
     return isinstance(kind, Pointer) and "const" not in kind.qualifiers
 
 
@@ -462,7 +537,8 @@ class _Driver:
         self.passed.declared.append(f"unsigned char {chosen}")
         yield f"{declaration_text(kinds[0], variable)} = 0;"
         for number, name in enumerate(names, 1):
-            call = self._call(self.functions[name], {}, chosen=chosen, value=number)
+            function = self.functions[name]
+            call = self._call(function, {}, chosen=chosen, value=number, to=variable)
             yield f"{'else ' if number > 1 else ''}if ({chosen} == {number})"
             yield f"    {variable} = ({declaration_text(kinds[0])}) {call};"
         self.made[object_] = variable
@@ -521,10 +597,12 @@ class _Driver:
                     success = _success(function)
                     if isinstance(kind.result, Integer | Enumeration) and success is not None:
                         guard = f"{name}_result != {success}"
-        call = self._call(function, made, own, chosen, value)
         new = _object(kind.result)
-        if new and new not in self.made and self._is_wanted(new) and not chosen:
-            variable = self._fresh("made")
+        if new in self.made or not self._is_wanted(new) or chosen:
+            new = ""
+        variable = self._fresh("made") if new else ""
+        call = self._call(function, made, own, chosen, value, variable)
+        if new:
             yield f"{declaration_text(kind.result, variable)} = {call};"
             self.made[new] = variable
             guard = f"!{variable}"
@@ -549,8 +627,10 @@ class _Driver:
         own: bool = False,
         chosen: str = "",
         value: int = 0,
+        to: str = "",
     ) -> str:
-        """The text of a call; parameters of the last function have their ``own`` names."""
+        """The text of a call; parameters of the last function have their ``own`` names. ``to``: the
+        variable that what it makes is stored in."""
         name = function.symbol.name
         shown: list[str] = []
         given: list[str] = []
@@ -565,8 +645,7 @@ class _Driver:
             given.append(self.passed.given[-1])
             is_stub = given[-1] == f"stub_{parameter}"
             shown.append(given[-1] if is_stub else f"{{{parameter}}}")
-        new = _object(_result(function))
-        before = MADE if new and new not in self.made and not own else ""
+        before = f"{to} = " if to else ""
         self.steps.append(Step(f"{before}{name}({', '.join(shown)})", chosen, value))
         return f"{name}({', '.join(given)})"
 

@@ -45,7 +45,6 @@ from symexec.inputs.structures import (
 )
 from symexec.testcases.inputs import Elements, Json, Value
 
-MADE = "made = "  # before a call that makes an object
 RESULT = "result"  # prefix of the names of parts of the returned object
 SUPPORTED = (
     "integers, enumerations, floating types, pointers to or arrays of these, structures of known "
@@ -95,8 +94,9 @@ class Parameter:
 
 @record
 class Step:
-    """A call that a test driver makes: ``text`` names the driver's parameters in braces.
-    ``chosen``: the parameter and its value for which the call takes place; "": it always does."""
+    """A call that a test driver makes: ``text`` names the driver's parameters in braces, and stands
+    behind ``made =`` where it makes an object. ``chosen``: the parameter and its value for which
+    the call takes place; "": it always does."""
 
     text: str
     chosen: str = ""
@@ -104,12 +104,12 @@ class Step:
 
     @property
     def function(self) -> str:
-        return self.text.partition("(")[0].removeprefix(MADE)
+        return self.text.partition("(")[0].rpartition(" = ")[2]
 
     @property
     def makes(self) -> bool:
         """Is what it returns the object that later calls take?"""
-        return self.text.startswith(MADE)
+        return " = " in self.text.partition("(")[0]
 
 
 @record
