@@ -344,6 +344,28 @@ def test_an_object_of_which_nobody_can_be_asked_is_not_made(getter: str, tmp_pat
 
 
 @pytest.mark.parametrize(
+    ("function", "maker"),
+    [
+        ("zip_reader_get", "zip_reader_init"),
+        ("zip_writer_put", "zip_writer_init"),
+        ("zip_size", "zip_writer_init"),  # neither is meant: the one that sets most
+        ("size", "zip_writer_init"),
+    ],
+)
+def test_of_functions_that_fill_an_object_the_name_says_which(
+    function: str, maker: str, tmp_path: Path
+) -> None:
+    text = "typedef struct { int a, b, c; char *p; } zip;\n"
+    text += "void zip_reader_init(zip *z) { z->a = 1; }\n"
+    text += "void zip_writer_init(zip *z) { z->a = 1; z->b = 2; z->c = 3; }\n"
+    text += f"int {function}(zip *z) {{ return z->a; }}\n"
+    write_versions(tmp_path, text, text.replace("z->a; }", "z->b; }"))
+    versions = Versions(tmp_path / "old.c", tmp_path / "new.c")
+    known = read_pair(versions.pairs()).new[0].functions
+    assert [each.symbol.name for each in makers_of(known[-1], known)] == [maker]
+
+
+@pytest.mark.parametrize(
     ("members", "own", "plain"),
     [
         ("int n; double x;", False, True),

@@ -181,10 +181,11 @@ def makers_of(
 ) -> list[FunctionDefinition]:
     """The functions that make the object which a function takes by a pointer, the likeliest first:
     one that returns a pointer to it and takes none, or sets a pointer to it, and one that fills it
-    and says so in its name; of these the one that sets most of it. Of several any may be called.
+    and says so in its name; of these the one whose name begins with most words of the function's,
+    and then the one that sets most of it. Of several any may be called.
     ``object_``: the structure, if it is not the first that the function takes."""
     object_ = object_ or _taken_by(function)
-    found: list[tuple[tuple[int, int, int, int, str], FunctionDefinition]] = []
+    found: list[tuple[tuple[int, int, int, int, int, str], FunctionDefinition]] = []
     for each in known if object_ and _is_callable(function) else ():
         taken = [*map(_object, _types(each))]
         others = [one for one in _types(each) if _object(one) not in (object_, "")]
@@ -195,15 +196,16 @@ def makers_of(
             continue
         named = _is_called(each, _BEGINS)
         gives = object_ in map(_set_object, _types(each)) or object_ == _object(_result(each))
-        filled = 0
+        filled = words = 0
         if gives and object_ not in taken:
             rank = 0 if named else 2
         elif named and taken[:1] == [object_] and _fillable(each.parameters[0]):
             rank, filled = 1, _filled(each, each.parameters[0])
+            words = _words_alike(each.symbol.name, function.symbol.name)
         else:
             continue
         alike = _alike(each.symbol.name, function.symbol.name)
-        key = (rank, -filled, -alike, len(taken), each.symbol.name)
+        key = (rank, -words, -filled, -alike, len(taken), each.symbol.name)
         found.append((key, each))
     best = sorted(found, key=lambda one: one[0])
     if best and best[0][0][0] == 1:  # it fills an object, which others may not do as well
@@ -427,6 +429,12 @@ def _main(parts: Sequence[Part]) -> int:
 def _alike(one: str, other: str) -> int:
     """The number of characters with which both names begin."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _words_alike(one: str, other: str) -> int:
+    """The number of words with which both names begin: 2 of ``zip_reader_init, zip_reader_get``."""
+    pairs = zip(_WORD.findall(one), _WORD.findall(other), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _is_called(function: FunctionDefinition, *forms: re.Pattern[str]) -> bool:
