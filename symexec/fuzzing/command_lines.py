@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, islice
 from random import Random
 
 from csg.ir import ChangeInfo
@@ -43,6 +43,8 @@ SHORT = 3  # extra cost of a value, where a line has several and the long ones c
 LATE = 2.0  # extra cost of a line whose values are long
 FIRST = 24  # options that are combined, the nearest to a change
 FRAMED = 8  # words between brackets and marks that are operands of their own
+# values, of one option and of all, that are longer than arguments of any bytes
+MOST_LONG, ALL_LONG = 4, 8
 
 
 def shaped(
@@ -93,16 +95,24 @@ def _candidates(
     """Lines with their costs: an option far from a change costs two words. An option that ends the
     program stands alone: other words have no effect then."""
     operand = Word(b"", bounds.length)
+    known: list[tuple[Option, Line]] = [
+        (option, (word(option, bounds.length),)) for option in options
+    ]
+    long = ((option, each) for option in options for each in _with_long(option, bounds.length))
+    known += islice(long, ALL_LONG)
     for count in range(min(MOST_OPTIONS, bounds.maximum) + 1):
-        for chosen in combinations(options, count):
+        for given in combinations(known, count):
+            chosen = [option for option, _ in given]
+            words = tuple(each for _, written in given for each in written)
+            if len({*chosen}) < count or len(words) > bounds.maximum:
+                continue
             far = sum(option.near == FAR for option in chosen)
             keywords = sum(not option.name.startswith(b"-") for option in chosen)
             ends = any(option.ends for option in chosen)
             if far > 1 or (far and count == MOST_OPTIONS) or keywords > 1 or (ends and count > 1):
                 continue
-            words = tuple(word(option, bounds.length) for option in chosen)
-            for operands in range(1 if ends else bounds.maximum - count + 1):
-                if count + operands >= bounds.minimum:
+            for operands in range(1 if ends else bounds.maximum - len(words) + 1):
+                if len(words) + operands >= bounds.minimum:
                     cost = count + far + _cost(operands, keywords, usage)
                     yield cost, (*words, *(operand,) * operands)
 
@@ -137,6 +147,16 @@ def word(option: Option, length: int) -> Word:
     if option.value not in (REQUIRED, OPTIONAL):
         return Word(option.name, 0)
     return Word(option.name if option.short else option.name + b"=", length)
+
+
+def _with_long(option: Option, length: int) -> Iterator[Line]:
+    """The option with each value that the program knows for it and that is longer than ``length``,
+    as ``--to=commonmark``; where the program compares by itself the value stands apart."""
+    for value in [each for each in option.values if len(each) > length][:MOST_LONG]:
+        if option.value in (REQUIRED, OPTIONAL):
+            yield (Word(word(option, 0).text + value, 0),)
+        else:
+            yield Word(option.name, 0), Word(value, 0)
 
 
 # ---------------------------------------------------------------------------------- command lines
@@ -227,7 +247,7 @@ class CommandLines:
             for line, each in zip(self._shapes, pools, strict=True):
                 for row in grown(each, before, size):
                     args = tuple(word.text + end for word, end in zip(line, row, strict=True))
-                    if all(map(self._fits, args)):
+                    if all(map(self._is_known, line, args)):
                         number += 1
                         place = number // 2 % len(self._texts) if number % 2 == 0 else 0
                         yield TestInput(args=args, stdin=self._texts[place])
@@ -311,6 +331,9 @@ class CommandLines:
     def _fits(self, word: bytes) -> bool:
         known = not self._strict and (word in self._options or word in self._words)
         return known or len(word) <= self._bounds.length
+
+    def _is_known(self, word: Word, argument: bytes) -> bool:
+        return self._fits(argument) or not (word.symbolic or self._strict)
 
     def _word(self, chance: Random) -> bytes:
         """A word: mostly an option, with a value that looks like one."""

@@ -9,6 +9,7 @@
     n > 1000                                     the numbers 999 1000 1001
     strtol(text, &end, 10)                       texts of numbers that no long can hold
     {"alpha", isalpha}, s[1] == ':', s[0] == '[' the word [:alpha:]
+    case 't': if (!strcmp(optarg, "xml"))        xml, a value of -t
 
 ``near`` ranks an option by what handles it: 0 calls a changed function or names something that a
 change names, 1 something that a changed function names, or that guards a change, 2 neither. When
@@ -234,6 +235,8 @@ _MARKS = b":=.%$*@#^!|\"'"  # that may stand inside of brackets, or around a wor
 MOST_FRAMED = 96
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w+")
 _KEYWORD = re.compile(rb"[A-Za-z][\w-]{1,30}")
+_VALUE = re.compile(rb"[A-Za-z0-9][!-~]{0,30}")
+MOST_VALUES = 16  # of one option
 _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"')
 
 
@@ -241,13 +244,15 @@ _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"')
 class Option:
     """An option or a keyword. ``name`` has its dashes, or is a word without any. ``value``: NONE,
     REQUIRED or OPTIONAL; ``code`` is what the reader of options returns for it, None when the
-    program compares by itself. ``ends``: the program only prints information, and ends."""
+    program compares by itself. ``ends``: the program only prints information, and ends.
+    ``values``: texts that the code which handles it compares with."""
 
     name: bytes
     value: int = NONE
     code: int | None = None
     near: int = FAR
     ends: bool = False
+    values: tuple[bytes, ...] = ()
 
     @property
     def short(self) -> bool:
@@ -476,6 +481,8 @@ class _Handlers:
         self._ending: dict[int, bool] = {}  # code -> does each of its handlers end the program?
         self._endings = _Endings(units)
         self._by_word: dict[bytes, set[str]] = {}
+        self._handling: dict[bytes | int, list[Statement]] = {}  # by the word, or the code
+        self._functions = {each.symbol.name: each for each in _bodies(units)}
         self._changed = {name for each in changes for name in _named(each)}
         self._around = set(guarding)
         touched = {each.function for each in changes}
@@ -490,6 +497,7 @@ class _Handlers:
                     case If(condition=condition, then=then):
                         for text in _compared_texts(condition):
                             self._by_word.setdefault(text, set()).update(_names(then))
+                            self._handling.setdefault(text, []).append(then)
 
     def _add_cases(self, body: Compound) -> None:
         """Add the statements behind each label, up to one that leaves the switch."""
@@ -506,6 +514,7 @@ class _Handlers:
                 case _:
                     for code in codes:
                         self._by_code.setdefault(code, set()).update(_names(item))
+                        self._handling.setdefault(code, []).append(item)
                     if self._endings.ends(item):
                         self._over([code for code in codes if code not in leaves], ends=True)
                         self._over([code for code in codes if code in leaves], ends=False)
@@ -532,7 +541,23 @@ class _Handlers:
         ends = option.name in INFORMING or (
             option.code is not None and self._ending.get(option.code, False)
         )
-        return Option(option.name, option.value, option.code, near, ends)
+        values = self._values(option)
+        return Option(option.name, option.value, option.code, near, ends, values)
+
+    def _values(self, option: Option) -> tuple[bytes, ...]:
+        """The texts that the statements which handle an option compare with, or the functions that
+        they call."""
+        handling = [*self._handling.get(option.name, ())]
+        if option.code is not None:
+            handling += self._handling.get(option.code, ())
+        called = {
+            node.function.symbol.name: None
+            for node in walk(*handling)
+            if isinstance(node, Call) and isinstance(node.function, Name)
+        }
+        inner = [self._functions[name].body for name in called if name in self._functions]
+        texts = dict.fromkeys(_texts_compared(*handling, *inner))
+        return tuple(islice(filter(_VALUE.fullmatch, texts), MOST_VALUES))
 
 
 class _Endings:
@@ -593,6 +618,18 @@ def _leads_out(statement: Statement) -> bool:
         isinstance(each, Return | Break | Continue | Goto | ComputedGoto)
         for each in walk(statement)
     )
+
+
+def _texts_compared(*statements: Tree) -> Iterator[bytes]:
+    """The literals that statements compare with, in conditions or by functions that compare."""
+    for tree in walk(*statements):
+        match tree:
+            case If(condition=condition):
+                yield from _compared_texts(condition)
+            case Call(function=Name(symbol=called)) if _COMPARISONS.fullmatch(called.name):
+                yield from _compared_texts(tree)
+            case _:
+                pass
 
 
 def _compared_texts(condition: Tree) -> Iterator[bytes]:

@@ -27,6 +27,7 @@ from symexec.inputs.plan import DEFAULT_ARGUMENTS
 from symexec.options import BuildOptions, InputOptions, SearchOptions, SymbolicArguments
 from symexec.progress import Silence
 from symexec.state.inputs import Word
+from tests.command_line import csgtest, write_versions
 
 HEAD = """
 struct option { const char *name; int has_arg; int *flag; int val; };
@@ -61,6 +62,94 @@ int main(int argc, char **argv)
 
 def change(function: str, text: str) -> ChangeInfo:
     return ChangeInfo(1, ChangeKind.MODIFIED, function, Location("a.c", 1, 1), None, text, text)
+
+
+VALUES = [
+    ("case 'w': if (strcmp(optarg, \"screen\") == 0) n = 1;", b"-w", (b"screen",)),
+    ("case 'w': if (!strcmp(optarg, \"a\")) n = 1; else if (!strcmp(optarg, \"b\")) n = 2;", b"-w",
+     (b"a", b"b")),
+    ("case 'w': n = !strcmp(\"screen\", optarg);", b"-w", (b"screen",)),
+    ("case 'w': n = kind_of(optarg);", b"-w", (b"page", b"paper")),
+    ("case 'q': n = 1; break; case 'w': n = kind_of(optarg);", b"-q", ()),
+    ("case 'x': case 'w': { if (is(optarg, \"a b\") || is(optarg, \"c\")) n = 1; }", b"-x",
+     (b"c",)),
+    ("} if (!strcmp(argv[1], \"-list\")) { if (!strcmp(argv[2], \"names\")) n = 1; } else if"
+     " (!strcmp(argv[1], \"-all\")) { n = !strcmp(argv[2], \"sizes\");", b"-list", (b"names",)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "option", "values"), VALUES)
+def test_what_handles_an_option_says_which_values_it_may_have(
+    code: str, option: bytes, values: tuple[bytes, ...]
+) -> None:
+    text = f"""{HEAD}
+static int is(const char *a, const char *b) {{ return a == b; }}
+static int kind_of(const char *s) {{ if (is(s, "page")) return 1; return !strcmp(s, "paper"); }}
+int main(int argc, char **argv)
+{{
+    int c, n = is(argv[0], "program");
+    while ((c = getopt_long(argc, argv, "w:qx::", 0, 0)) != -1)
+        switch (c) {{ {code} break; }}
+    return n;
+}}"""
+    if code.startswith("}"):
+        text = text.replace(" break; }", " }")
+    found = {each.name: each.values for each in option_table([parse_text(text)])}
+    assert found[option] == values
+
+
+@pytest.mark.parametrize(
+    ("option", "written"),
+    [
+        (Option(b"-t", near=0, values=(b"xml", b"commonmark")), (b"-t", b"commonmark")),
+        (Option(b"-t", REQUIRED, near=0, values=(b"commonmark",)), (b"-tcommonmark",)),
+        (Option(b"--to", REQUIRED, near=0, values=(b"commonmark",)), (b"--to=commonmark",)),
+        (Option(b"-t", OPTIONAL, near=0, values=(b"commonmark",)), (b"-tcommonmark",)),
+        (Option(b"list", near=0, values=(b"everything",)), (b"list", b"everything")),
+    ],
+)
+def test_long_values_are_words_of_a_line(option: Option, written: tuple[bytes, ...]) -> None:
+    """Short ones are among the values of any bytes."""
+    line = tuple(Word(each, 0) for each in written)
+    found = lines([option, Option(b"-q", near=0)], DEFAULT_ARGUMENTS)
+    assert line in found and (*line, Word(b"", DEFAULT_ARGUMENTS.length)) in found
+    assert (Word(b"-q", 0), *line) in found
+    assert not any(word.text.endswith(b"xml") for each in found for word in each)
+    assert all(len(each) <= DEFAULT_ARGUMENTS.maximum for each in found)
+
+
+def test_only_some_long_values_are_tried() -> None:
+    """The number of lines does not grow with them."""
+    texts = tuple(b"long-value-%d" % number for number in range(16))
+    options = [Option(b"--%d" % number, near=0, values=texts) for number in range(24)]
+    found = {word.text for line in lines(options, DEFAULT_ARGUMENTS) for word in line}
+    assert len(found & {*texts}) == 4
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        'for (int i = 1; i + 1 < argc; i++) if (!strcmp(argv[i], "-t")) TAKE(argv[++i])',
+        "for (int c; (c = getopt(argc, argv, \"t:\")) + 1;) switch (c) { case 't': TAKE(optarg) }",
+    ],
+)
+def test_a_change_behind_a_long_value_is_reached(reads: str, tmp_path: Path) -> None:
+    take = 'if (!strcmp(%s, "man")) kind = 1; else if (!strcmp(%s, "commonmark")) kind = 2;'
+    text = f"""#include <string.h>
+#include <unistd.h>
+#define TAKE(value) {take.replace("%s", "value")}
+int main(int argc, char **argv)
+{{
+    int kind = 0;
+    {reads}
+    return kind == 2 ? FOUND : kind;
+}}
+"""
+    write_versions(tmp_path, text.replace("FOUND", "3"), text.replace("FOUND", "4"))
+    call = ("build", "old.c", "new.c", "--time", "20", "--stop-after", "1", "--no-native")
+    done = csgtest(*call, folder=tmp_path)
+    assert done.code == 1, done.err
+    assert "commonmark" in done.out and not done.report["counters"]["mispredicted"]
 
 
 def test_options_are_read_from_getopt_tables_and_comparisons() -> None:
