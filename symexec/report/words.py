@@ -194,8 +194,14 @@ def file_named(path: str, report: Report) -> str:
     """A file as its users know it: a copy of a revision's file without the folder of the copies."""
     for side, folder in (("old", report.old), ("new", report.new)):
         if folder.endswith(f"versions/{side}"):
-            path = path.removeprefix(f"{folder}/")
+            path = re.sub(rf"^{_anywhere(folder)}/", "", path)
     return path
+
+
+def _anywhere(folder: str) -> str:
+    """A pattern for the path of a folder, relative as it is known or absolute, as what a driver
+    includes is named."""
+    return rf"(?:(?<![\w./-])/\S*/)?{re.escape(folder)}"
 
 
 def short_paths(text: str, report: Report) -> str:
@@ -205,7 +211,7 @@ def short_paths(text: str, report: Report) -> str:
     text = _DRIVER.sub("driver of ", text)
     for side, folder in (("old", report.old), ("new", report.new)):
         if folder.endswith(f"versions/{side}"):
-            text = text.replace(f"{folder}/", f"{side} ")
+            text = re.sub(rf"{_anywhere(folder)}/", f"{side} ", text)
     tops = [os.path.dirname(each) for each in (report.old, report.new)]
     if not all(tops) or tops[0].startswith("/") != tops[1].startswith("/"):
         return text

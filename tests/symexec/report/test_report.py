@@ -279,6 +279,7 @@ def test_a_page_names_files_of_revisions_as_their_users_do() -> None:
     assert "lib/a.c:4" in main and "new lib/a.c:7: x" in main and "versions/" not in main
     for folder in ("out/versions/old", "out/versions/new"):
         assert file_named(f"{folder}/a.c", made) == "a.c"
+        assert file_named(f"/home/me/{folder}/a.c", made) == "a.c"  # as a driver includes it
     assert file_named("/usr/include/stdio.h", made) == "/usr/include/stdio.h"
 
 
@@ -730,6 +731,14 @@ def test_a_path_that_was_left_where_nothing_differs_was_followed() -> None:
         ),
         ("p/v1", "p/v2", "p/v1/a.c:1 and p/v2/a.c:1", "v1/a.c:1 and v2/a.c:1"),
         ("o/versions/old", "o/versions/new", "o/versions/new/a.c:1", "new a.c:1"),
+        (
+            "o/versions/old",
+            "o/versions/new",
+            "null at /c/o/versions/new/a.c:1",
+            "null at new a.c:1",
+        ),
+        ("o/versions/old", "o/versions/new", "/c/o/versions/old/a.c, x/y", "old a.c, x/y"),
+        ("/c/versions/old", "/c/versions/new", "at /c/versions/new/a.c:1", "at new a.c:1"),
         ("old.c", "new.c", "src/new.c:1", "src/new.c:1"),
         ("old.c", "new.c", f"/c/drivers/{'0f' * 20}/new.c:9: why", "driver of new.c:9: why"),
         ("/old.c", "/x/new.c", "/x/new.c:1", "/x/new.c:1"),
