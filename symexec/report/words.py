@@ -227,9 +227,9 @@ def headline(report: Report) -> str:
         case Verdict.NO_DIFFERENCE_FOUND:
             unseen = sum(case.observed is Observed.NOT_REPLAYED for case in report.tests)
             if unseen and report.finished:
-                return (
-                    f"No difference is confirmed: {unseen} test{_s(unseen)} did not run natively."
-                )
+                over = "" if report.counters.get("exhausted") else " before the time was over"
+                tests = f"{unseen} test{_s(unseen)}"
+                return f"No difference is confirmed{over}: {tests} did not run natively."
             return f"No difference was found {_end_of_search(report)}"
         case Verdict.EQUIVALENT_WITHIN_BOUNDS:
             return (

@@ -28,7 +28,7 @@ from symexec.report.page import highlights, page
 from symexec.report.replaying import load_report, replay_folder
 from symexec.report.session import LiveReport, finish
 from symexec.report.table import aligned, fitted, print_report
-from symexec.report.words import contrasted, file_named, parts, reservations, short_paths
+from symexec.report.words import contrasted, file_named, headline, parts, reservations, short_paths
 from symexec.state.state import DivergenceKind, Event, EventKind
 from symexec.testcases import (
     Blame,
@@ -711,6 +711,16 @@ def test_paths_on_which_both_versions_fail_are_told_with_their_places() -> None:
     places = [f"null at a.c:{line}:1 ({line})" for line in (1, 2, 3, 10)]
     (told,) = reservations(report(counters={"both_fail": places}))
     assert told.startswith("On 16 paths") and "a.c:10:1, null at a.c:3:1 and 2 places" in told
+
+
+@pytest.mark.parametrize(("exhausted", "when"), [(0, " before the time was over"), (1, "")])
+def test_the_first_line_says_whether_tests_were_left_for_want_of_time(
+    exhausted: int, when: str
+) -> None:
+    test = case("t1", b"1", observed=Observed.NOT_REPLAYED)
+    made = report(verdict=Verdict.NO_DIFFERENCE_FOUND, tests=[test], finished=True)
+    made.counters = {"exhausted": exhausted}
+    assert headline(made) == f"No difference is confirmed{when}: 1 test did not run natively."
 
 
 def test_a_path_that_was_left_where_nothing_differs_was_followed() -> None:
