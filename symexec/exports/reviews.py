@@ -36,6 +36,7 @@ from symexec.report.words import (
     reached_from,
     readable_test,
     reservations,
+    short_paths,
     why_internal,
 )
 from symexec.testcases import DifferenceKind, Observed, TestCase
@@ -122,7 +123,7 @@ def sarif(all_finished: Sequence[Finished]) -> str:
 
 def _run(finished: Finished) -> Json:
     report = finished.report
-    lines = [*_stated(report), *expectations(report), *reservations(report), *report.notes]
+    lines = [*_stated(report), *_uncovered(report)]
     seen: Counter[str] = Counter()
     results = []
     for finding in finished.findings:
@@ -393,13 +394,19 @@ def _section(finished: Finished) -> Iterator[str]:
     left = len(finished.findings) - len(rows)
     if left:
         yield f"{left} more differences stand in the folder of results.\n\n"
-    notes = [*expectations(report), *reservations(report), *report.notes]
+    notes = _uncovered(report)
     if notes:
         yield "<details><summary>What the verdict does not cover</summary>\n\n"
         yield "".join(f"- {code(_cut(each))}\n" for each in notes[:_ROWS])
         if len(notes) > _ROWS:
             yield f"- and {len(notes) - _ROWS} more\n"
         yield "\n</details>\n\n"
+
+
+def _uncovered(report: Report) -> list[str]:
+    """What the verdict does not cover, with files by the names that users know."""
+    found = [*expectations(report), *reservations(report), *report.notes]
+    return [short_paths(each, report) for each in found]
 
 
 def _verdict(report: Report) -> str:

@@ -191,7 +191,9 @@ def _in_runs(changes: Iterable[int]) -> Iterator[str]:
 
 
 def file_named(path: str, report: Report) -> str:
-    """A file as its users know it: a copy of a revision's file without the folder of the copies."""
+    """A file as its users know it: a copy of a revision's file without the folder of the copies, a
+    driver by the file that it stands behind."""
+    path = _DRIVER.sub("driver of ", path)
     for side, folder in (("old", report.old), ("new", report.new)):
         if folder.endswith(f"versions/{side}"):
             path = re.sub(rf"^{_anywhere(folder)}/", "", path)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import html
 import io
 import json
 import re
@@ -133,6 +134,20 @@ def text_of(form: Form, report: Report) -> str:
         Form.GITHUB: reviews.github,
     }
     return writers[form]([finished_of(FOUND, report)])
+
+
+@pytest.mark.parametrize("form", [Form.SARIF, Form.MARKDOWN])
+def test_what_is_not_covered_names_files_as_the_page_does(form: Form) -> None:
+    """Neither the cache nor the copies of revisions are anything to a reader."""
+    made = report_of("x")
+    made.old, made.new = "out/versions/old", "out/versions/new"
+    made.notes = [
+        f"/home/me/.cache/csgtest/drivers/{'0f' * 20}/a.c:9: cut",
+        "both fail at /home/me/out/versions/new/a.c:7",
+    ]
+    text = html.unescape(text_of(form, made))
+    assert "driver of a.c:9: cut" in text and "both fail at new a.c:7" in text
+    assert "/home/me" not in text
 
 
 def test_a_run_exports_what_is_exported_of_its_folder(folder: Path) -> None:

@@ -281,6 +281,7 @@ def test_a_page_names_files_of_revisions_as_their_users_do() -> None:
         assert file_named(f"{folder}/a.c", made) == "a.c"
         assert file_named(f"/home/me/{folder}/a.c", made) == "a.c"  # as a driver includes it
     assert file_named("/usr/include/stdio.h", made) == "/usr/include/stdio.h"
+    assert file_named(f"/home/me/drivers/{'0f' * 20}/a.c", made) == "driver of a.c"
 
 
 def test_a_page_shows_tabs_and_blanks_of_outputs() -> None:
