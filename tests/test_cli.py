@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import cli
+from csg.errors import UsageError
 from symexec.options import (
     Accepting,
     AcceptOptions,
@@ -38,6 +39,7 @@ from symexec.options import (
 )
 from symexec.options.arguments import parse
 from symexec.options.commands import COMMANDS
+from symexec.options.definitions import ANNOTATION, FILES, GOLDEN
 from symexec.progress import LiveLine, PlainLines, Standing, sentence
 from tests.command_line import csgtest
 from tests.nightly import daily
@@ -356,3 +358,70 @@ def test_interrupted_while_it_begins_it_says_so() -> None:
     command = [sys.executable, "-c", INTERRUPTED_IMPORT]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "csgtest: interrupted\n")
+
+
+# An example of each option that is about the files of the versions, or how these are unified.
+EXAMPLES = {
+    "others": ("--with", "more.c"),
+    "build": ("--build", "out"),
+    "old-build": ("--old-build", "out"),
+    "new-build": ("--new-build", "out"),
+    "staged": ("--staged",),
+    "targets": ("--target", "cut"),
+    "ignore": ("--ignore", "vendor.c"),
+    "config": ("--config", "other.toml"),
+    "no-config": ("--no-config",),
+    "golden": ("--golden", "fixed.c"),
+    "diff": ("--diff", "lines"),
+    "style": ("--style", "published"),
+}
+CALLS = {
+    "files": ("old.c", "new.c"),
+    "folders": ("v1", "v2"),
+    "one file": ("old.c",),
+    "revisions": ("main...HEAD",),
+    "work tree": (),
+}
+REFUSED = {
+    "old-build": dict.fromkeys(("one file", "revisions", "work tree"), "--build"),
+    "new-build": {"revisions": "--build", "work tree": "--build"},
+    "staged": dict.fromkeys(("files", "folders", "one file"), "name revisions"),
+    "targets": dict.fromkeys(("files", "folders", "one file"), "name revisions"),
+    "ignore": dict.fromkeys(("files", "one file"), "leave it out"),
+    "diff": {"one file": "leave it out"},
+    "style": {"one file": "leave it out"},
+}
+
+
+def test_each_option_about_versions_has_an_example() -> None:
+    assert {row.key for row in (*FILES, *GOLDEN, *ANNOTATION)} == set(EXAMPLES)
+
+
+@pytest.mark.parametrize("mode", CALLS)
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        (command, row.key)
+        for command in ("build", "graph", "unify", "compare")
+        for row in COMMANDS[command].arguments
+        if row.key in EXAMPLES
+    ],
+)
+def test_an_option_without_effect_is_refused(
+    command: str, option: str, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On two files, two folders, one file with both versions, revisions, and the work tree."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("v1", "v2"):
+        (tmp_path / name).mkdir()
+    for name in ("old.c", "new.c"):
+        (tmp_path / name).write_text("")
+    words = [command, *CALLS[mode], *EXAMPLES[option]]
+    hint = REFUSED.get(option, {}).get(mode)
+    if hint is None:
+        assert parse(words).options != parse([command, *CALLS[mode]]).options or "config" in option
+        return
+    with pytest.raises(UsageError) as refused:
+        parse(words)
+    assert f"{EXAMPLES[option][0]} is for " in refused.value.message
+    assert refused.value.hint is not None and hint in refused.value.hint

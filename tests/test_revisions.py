@@ -469,7 +469,10 @@ def test_a_database_says_how_files_are_compiled(repository: Repository, tmp_path
         (("HEAD", "--build", "make src/sum.o"), "no program and no library"),
         (("HEAD", "--build", "make words NEWER=1"), "src/words.c:4:20: error: 'argc'"),
         (("HEAD", "--build", "make -k sum words"), "only the old version has words"),
-        (("src/sum.c", "src/words.c", "--staged"), "--staged and --target are for revisions"),
+        (
+            ("src/sum.c", "src/words.c", "--staged"),
+            "--staged is for revisions, and OLD names files",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said(

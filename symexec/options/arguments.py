@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from symexec.options import Configured, Options, OwnOptions
 from symexec.options.commands import COMMANDS, Command
 from symexec.options.definitions import FLAGS
-from symexec.options.reading import means_revisions
+from symexec.options.reading import means_revisions, refuse_without_effect
 
 if TYPE_CHECKING:
     from symexec.options.settings import Setting, Settings
@@ -98,6 +98,9 @@ def parse(
     command = COMMANDS[given["command"]]
     if rest and not command.rest:
         parser.error(f"{given['command']} takes nothing after --")
+    if any(row.key == "old" for row in command.arguments):
+        said = {row.dest: given.get(row.dest) for row in command.arguments}
+        refuse_without_effect(command.arguments, argparse.Namespace(**said))
     options = command.record(_whole(command, (), given), rest)
     note = ""
     if any(row.key == "config" for row in command.arguments):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -56,16 +56,29 @@ class Scope(Enum):
     CALL = "call"  # nowhere: it is about one call, or what only its user may decide
 
 
+class Named(StrEnum):
+    """What OLD and NEW name, as messages have it."""
+
+    FILES = "files"
+    ANNOTATED = "one file that has both versions in it"
+    FOLDERS = "folders"
+    REVISIONS = "revisions"
+
+
 @dataclass(frozen=True, slots=True)
 class Argument:
     """A row of the tables: the arguments of argparse's ``add_argument``, and the heading of the
-    option in the help text. ``example``: for csgtest.toml, where there is no default."""
+    option in the help text. ``example``: for csgtest.toml, where there is no default. ``about``:
+    the only pairs of versions that it has an effect on; a call about others that has it is refused,
+    and told to do what ``instead`` says."""
 
     names: tuple[str, ...]
     settings: Mapping[str, Any]
     group: str = ""
     scope: Scope = Scope.TARGET
     example: Any = None
+    about: frozenset[Named] = frozenset(Named)
+    instead: str = "leave it out"
 
     @property
     def key(self) -> str:
@@ -99,6 +112,11 @@ class Argument:
 
 def row(*names: str, scope: Scope = Scope.TARGET, example: Any = None, **settings: Any) -> Argument:
     return Argument(names, settings, scope=scope, example=example)
+
+
+def about(row: Argument, *named: Named, instead: str = "leave it out") -> Argument:
+    """The row, for such versions alone."""
+    return replace(row, about=frozenset(named), instead=instead)
 
 
 def under(group: str, *rows: Argument) -> tuple[Argument, ...]:
@@ -591,6 +609,10 @@ WITH = row(
     default=[],
     help="more C files of the program; may be repeated",
 )
+BUILT_BY = (
+    "--build names a folder with compile_commands.json; of revisions also a command: 'make -j2'"
+)
+REVISIONS_ALONE = "leave it out, or name revisions: csgtest build main...HEAD"
 FILES = under(
     "which files",
     replace(WITH, settings={**WITH.settings, "help": "more C files, which both versions have"}),
@@ -604,47 +626,70 @@ FILES = under(
         "command that builds them, such as 'make -C src' (default: found by the files that are "
         "there)",
     ),
-    row(
-        "--old-build",
-        scope=Scope.CALL,
-        metavar="DIR",
-        type=Path,
-        help="the same for the old version alone",
+    about(
+        row(
+            "--old-build",
+            scope=Scope.CALL,
+            metavar="DIR",
+            type=Path,
+            help="the same for the old version alone",
+        ),
+        Named.FILES,
+        Named.FOLDERS,
+        instead=BUILT_BY,
     ),
-    row(
-        "--new-build",
-        scope=Scope.CALL,
-        metavar="DIR",
-        type=Path,
-        help="the same for the new version alone",
+    about(
+        row(
+            "--new-build",
+            scope=Scope.CALL,
+            metavar="DIR",
+            type=Path,
+            help="the same for the new version alone",
+        ),
+        Named.FILES,
+        Named.FOLDERS,
+        Named.ANNOTATED,
+        instead=BUILT_BY,
     ),
-    row(
-        "--staged",
-        scope=Scope.CALL,
-        action="store_true",
-        help="NEW is what is staged in this repository",
+    about(
+        row(
+            "--staged",
+            scope=Scope.CALL,
+            action="store_true",
+            help="NEW is what is staged in this repository",
+        ),
+        Named.REVISIONS,
+        instead=REVISIONS_ALONE,
     ),
-    row(
-        "--target",
-        scope=Scope.PROJECT,
-        example=["cut"],
-        dest="targets",
-        metavar="NAME",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="with revisions: the programs or libraries to test (default: all that the change "
-        "reaches, without tests and examples)",
+    about(
+        row(
+            "--target",
+            scope=Scope.PROJECT,
+            example=["cut"],
+            dest="targets",
+            metavar="NAME",
+            nargs="+",
+            action="extend",
+            default=[],
+            help="with revisions: the programs or libraries to test (default: all that the change "
+            "reaches, without tests and examples)",
+        ),
+        Named.REVISIONS,
+        instead=REVISIONS_ALONE,
     ),
-    row(
-        "--ignore",
-        scope=Scope.PROJECT,
-        example=["vendor/*", "*_generated.c"],
-        metavar="GLOB",
-        action="append",
-        default=[],
-        help="files to ignore, with the programs made of them: a path below the top, or a folder; "
-        "* matches slashes too; may be repeated",
+    about(
+        row(
+            "--ignore",
+            scope=Scope.PROJECT,
+            example=["vendor/*", "*_generated.c"],
+            metavar="GLOB",
+            action="append",
+            default=[],
+            help="files to ignore, with the programs made of them: a path below the top, or a "
+            "folder; * matches slashes too; may be repeated",
+        ),
+        Named.FOLDERS,
+        Named.REVISIONS,
     ),
     row(
         "--config",
@@ -670,20 +715,30 @@ GOLDEN = under(
 )
 ANNOTATION = under(
     "how the versions are unified",
-    row(
-        "--diff",
-        choices=("ast", "lines"),
-        default="ast",
-        help="what a change is: where the trees differ, or also where only the text of a line "
-        "does, as diff(1) finds it (default: %(default)s)",
+    about(
+        row(
+            "--diff",
+            choices=("ast", "lines"),
+            default="ast",
+            help="what a change is: where the trees differ, or also where only the text of a line "
+            "does, as diff(1) finds it (default: %(default)s)",
+        ),
+        Named.FILES,
+        Named.FOLDERS,
+        Named.REVISIONS,
     ),
-    row(
-        "--style",
-        choices=("execute", "published"),
-        default="execute",
-        help="code that only one version has: run by this version alone, or behind a branch at "
-        "which the versions diverge, as published for shadow symbolic execution (default: "
-        "%(default)s)",
+    about(
+        row(
+            "--style",
+            choices=("execute", "published"),
+            default="execute",
+            help="code that only one version has: run by this version alone, or behind a branch at "
+            "which the versions diverge, as published for shadow symbolic execution (default: "
+            "%(default)s)",
+        ),
+        Named.FILES,
+        Named.FOLDERS,
+        Named.REVISIONS,
     ),
 )
 GRAPH = under(

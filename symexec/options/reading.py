@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
@@ -60,6 +61,7 @@ from symexec.options import (
     UnifyOptions,
     Uninitialised,
 )
+from symexec.options.definitions import Argument, Named
 
 NEAR_SEEDS = "breadth-first"  # as Shadow searches from each divergence
 
@@ -82,16 +84,31 @@ def _files(given: argparse.Namespace) -> FileOptions:
 def _revision(given: argparse.Namespace) -> RevisionOptions | None:
     """The revisions, where the words are no files; None where files are meant."""
     if not means_revisions(given.old, given.new):
-        if given.staged or given.targets:
-            raise UsageError(
-                "--staged and --target are for revisions, and OLD is a file",
-                hint="leave them out, or name revisions: csgtest build main...HEAD",
-            )
         return None
     own = getattr(given, "own", ())
     return RevisionOptions(
         given.old or "", given.staged, given.build, tuple(given.targets), tuple(own)
     )
+
+
+def named_by(old: str | None, new: Path | None) -> Named:
+    """What the words OLD and NEW name."""
+    if means_revisions(old, new):
+        return Named.REVISIONS
+    if os.path.isdir(old or ""):
+        return Named.FOLDERS
+    return Named.FILES if new is not None else Named.ANNOTATED
+
+
+def refuse_without_effect(rows: Sequence[Argument], given: argparse.Namespace) -> None:
+    """Refuse an option of the command line that has no effect on what OLD and NEW name."""
+    named = named_by(given.old, given.new)
+    for row in rows:
+        if getattr(given, row.dest, None) and named not in row.about:
+            kinds = " and ".join(each for each in Named if each in row.about)
+            raise UsageError(
+                f"{row.names[-1]} is for {kinds}, and OLD names {named}", hint=row.instead
+            )
 
 
 def means_revisions(old: str | None, new: Path | None) -> bool:
