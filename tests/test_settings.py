@@ -21,7 +21,7 @@ from symexec.options.arguments import Call, parse
 from symexec.options.definitions import FLAGS, Argument, Scope
 from symexec.options.settings import keys, read_settings, template
 from symexec.search.registry import described
-from tests.command_line import csgtest
+from tests.command_line import csgtest, read_report
 from tests.nightly import examples
 from tests.repositories import Repository
 
@@ -345,3 +345,47 @@ def test_tests_and_examples_of_two_folders_do_not_stop_a_run(tmp_path: Path) -> 
     (tmp_path / "new" / "second.c").write_text("int main(void) { return 0; }\n")
     done = csgtest(*words, folder=tmp_path)
     assert done.code == 2 and "'main' is defined a second time" in done.err
+
+
+VENDOR = "int vendored(int x) { return x + 1; }\n"
+
+
+@pytest.mark.parametrize(
+    ("vendor", "lib", "alike"),
+    [
+        (VENDOR.replace("+ 1", "+ 2"), "vendored(x)", True),
+        ("#include <stdlib.h>\nint vendored(int x) { return abs(x); }\n", "vendored(x)", True),
+        (VENDOR + "int two(void) { return 2; }\n", "vendored(x) - two()", False),
+        ("int api(int);\nint vendored(int x) { return x > 9 ? 1 : api(9); }\n", "x + 0", True),
+        ("int fresh(int);\nint vendored(int x) { return fresh(x); }\n", "x", False),
+    ],
+)
+def test_ignored_files_bring_no_changes_and_no_entries(
+    vendor: str, lib: str, alike: bool, tmp_path: Path
+) -> None:
+    """Both versions have the new one, where that one goes with the rest of the old version."""
+    text = "{}int vendored(int);\nint api(int x) {{ return {}; }}\n{}"
+    fresh = "int fresh(int x) { return x; }\n" if "fresh" in vendor else ""
+    two = "int two(void);\n" if "two" in lib else ""
+    files = {
+        "Makefile": "lib.a: lib.o vendor.o\n\tar rc $@ $^\n",
+        "lib.h": "int api(int x);\n",
+        "lib.c": text.format("", "vendored(x) + 1", ""),
+        "vendor.c": VENDOR,
+    }
+    (tmp_path / "r").mkdir()
+    repository = Repository(tmp_path / "r", files)
+    repository.write("lib.c", text.format(two, lib, fresh))
+    repository.write("vendor.c", vendor)
+    words = ("--ignore", "vendor.c", "--no-replay", "--time", "3")
+    done = csgtest("build", *words, folder=repository.folder)
+    assert "ignored although they differ: vendor.c" in done.err
+    assert ("since the versions cannot have one of them for both: vendor.c" in done.err) != alike
+    versions = repository.folder / "csgtest-out/versions"
+    texts = [(versions / side / "vendor.c").read_text() for side in ("old", "new")]
+    assert texts == [vendor if alike else VENDOR, vendor]
+    found = sorted((repository.folder / "csgtest-out").rglob("report.json"))
+    reports = [read_report(each.parent) for each in found]
+    changed = {change["file"] for each in reports for change in each["changes"]}
+    assert reports and any("vendor.c" in each for each in changed) != alike
+    assert not alike or "vendored" not in {each["entry"] for each in reports}

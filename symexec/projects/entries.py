@@ -39,7 +39,7 @@ from csg.language.syntax import (
 from csg.language.traversal import Tree, walk
 from csg.language.types import Function, Pointer, Record, Type, Void
 from csg.pipeline import call_graph_of, program_of
-from csg.programs import Versions
+from csg.programs import Versions, matches
 from csg.records import record
 from csg.unify.changes.identities import Identity
 from csg.unify.changes.textual import MOVED
@@ -100,12 +100,16 @@ class Headers:
 
 
 def entries_of(
-    versions: Versions, readings: Readings, installed: frozenset[str] = frozenset()
+    versions: Versions,
+    readings: Readings,
+    installed: frozenset[str] = frozenset(),
+    ignored: Sequence[str] = (),
 ) -> tuple[Entry, ...]:
     """The entries to test: inner functions of a library that changed, and then the public ones that
     reach a change by the fewest calls (of equals those that call fewer functions); for each inner
     one the nearest public one that reaches it. "" where there is a ``main`` or nothing that
-    differs. ``installed``: names of headers."""
+    differs. ``installed``: names of headers; ``ignored``: patterns of files whose functions are no
+    entries."""
     files = versions.pairs()
     pair = readings.read(files)
     old, new = Counter(_names(pair.old)), Counter(_names(pair.new))
@@ -119,7 +123,11 @@ def entries_of(
     changed = changed or {change.function for change in unified.changes}
     definitions = {each.symbol.name: each for unit in unified.units for each in unit.functions}
     functions = {name: each.symbol for name, each in definitions.items()}
-    shared = named & functions.keys()
+    shared = {
+        name
+        for name in named & functions.keys()
+        if not matches(os.path.relpath(functions[name].location.file, versions.new), ignored)
+    }
     if not changed or not shared:
         return ()
     calls = call_graph_of(program_of(unified, min(shared)))

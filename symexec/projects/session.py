@@ -18,9 +18,14 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from csg.errors import CsgtestError, UsageError
+from csg.frontend import parse_files
+from csg.language.syntax import Linkage, SymbolKind, TranslationUnit
+from csg.language.type_text import declaration_text
 from csg.programs import (
     Flags,
+    SourceFile,
     Versions,
+    files_of,
     find_commands,
     is_aside,
     matches,
@@ -143,7 +148,13 @@ def read_project(
                     listed = _listed(targets[at:])
                     _say(quiet, f"reached by the change and not looked at: {listed}")
                     break
-                subject = _subject(target, len(targets) == 1, built, flags_of, out)
+                subject, unlike = _subject(target, len(targets) == 1, built, flags_of, out, ignored)
+                if unlike:
+                    _say(
+                        quiet,
+                        f"{subject.name}: ignored, but part of it all the same, since the "
+                        f"versions cannot have one of them for both: {_some(unlike)}",
+                    )
                 aside = target.program and not asked.targets and not _comes_to_change(subject)
                 (beyond if aside else found).append(subject)
             if found:
@@ -521,9 +532,15 @@ def _why_nothing(subject: Subject, files: Sequence[str]) -> str:
 
 
 def _subject(
-    target: Target, alone: bool, built: Both, flags: _FlagsOfTargets, out: Path
-) -> Subject:
-    """What a target is made of, copied to a folder of its own, if it is not ``alone``."""
+    target: Target,
+    alone: bool,
+    built: Both,
+    flags: _FlagsOfTargets,
+    out: Path,
+    ignored: Sequence[str],
+) -> tuple[Subject, list[str]]:
+    """What a target is made of, copied to a folder of its own, if it is not ``alone``; and the
+    ignored files of which each version has its own all the same."""
     folder = out if alone else out / target.name.replace("/", "_")
     if folder != out:
         OutputFolder(folder).close()
@@ -538,8 +555,65 @@ def _subject(
         old_build=place / "old.json",
         new_build=place / "new.json",
     )
+    unlike = share_ignored(versions, ignored)
     readings = Readings()
     entries: tuple[Entry, ...] = (Entry(""),)
     if not target.program:
-        entries = entries_of(versions, readings, installed_headers(built[-1].tree))
-    return Subject(target.name, versions, folder, entries, readings)
+        entries = entries_of(versions, readings, installed_headers(built[-1].tree), ignored)
+    return Subject(target.name, versions, folder, entries, readings), unlike
+
+
+# -------------------------------------------------------------------------------- ignored files
+# A program is not whole without its ignored files: both versions have the new version's, so that
+# nothing differs in them.
+#
+# old  lib.c vendor.c    new  lib.c' vendor.c'    ignored: vendor.c   ->   old  lib.c vendor.c'
+
+
+def share_ignored(versions: Versions, ignored: Sequence[str]) -> list[str]:
+    """Give the old version the new text of each ignored C file that differs, where it defines the
+    same for others and needs nothing that the old version does not have. Returns the other ones."""
+    left = []
+    for pair in versions.pairs() if ignored else ():
+        if pair.old is None or pair.new is None or not matches(pair.below, ignored):
+            continue
+        before, after = pair.old.path.read_bytes(), pair.new.path.read_bytes()
+        if before != after and not _shared(versions, pair.old, after):
+            pair.old.path.write_bytes(before)
+            left.append(pair.below)
+    return left
+
+
+def _shared(versions: Versions, file: SourceFile, text: bytes) -> bool:
+    """Can the file have this text of the new version? It has it afterwards."""
+    try:
+        (before,) = parse_files([file])
+        file.path.write_bytes(text)
+        (after,) = parse_files([file])
+        more = _mentioned(after) - _mentioned(before)
+        if _defined(before) != _defined(after):
+            return False
+        if not more:
+            return True
+        old, new = (parse_files(each) for each in files_of(versions.pairs()))
+    except CsgtestError:
+        return False
+    known = {name for unit in old for name in _defined(unit)}
+    return more.isdisjoint({name for unit in new for name in _defined(unit)} - known)
+
+
+def _defined(unit: TranslationUnit) -> dict[str, str]:
+    """What the file defines for others, each as it is declared."""
+    symbols = [each.symbol for each in unit.functions]
+    symbols += [each.symbol for each in unit.declarations if each.symbol.kind is SymbolKind.OBJECT]
+    return {
+        each.name: declaration_text(each.type, each.name)
+        for each in symbols
+        if each.linkage is Linkage.EXTERNAL
+    }
+
+
+def _mentioned(unit: TranslationUnit) -> set[str]:
+    return {
+        each.symbol.name for each in unit.declarations if each.symbol.linkage is Linkage.EXTERNAL
+    }
