@@ -82,6 +82,8 @@ class Flag(IntFlag):
     EXAMPLE = 512  # somebody wrote it: it stays, and stays as it is
     EXTENDED = 1024  # each word has been tried behind it
     DEEPER = 2048  # where it comes to, calls nest as deeply as in none before
+    PARTS = 4096  # the versions come to different code
+    SHORTENED = 8192  # one without all that this does not need has been made
 
 
 @dataclass(frozen=True, slots=True)
@@ -550,9 +552,14 @@ def _most_promising(entries: list[Entry], best: set[int]) -> dict[int, int]:
     numbers = [at for at, entry in enumerate(entries, 1) if entry.flags & wanted]
     if len(numbers) > MOST_ENTRIES:
 
-        def rank(number: int) -> tuple[bool, bool, int]:
-            touches = Flag.TOUCHES in entries[number - 1].flags
-            return number not in best, not touches, -number
+        def rank(number: int) -> tuple[bool, bool, bool, int]:
+            flags = entries[number - 1].flags
+            return (
+                Flag.PARTS not in flags or Flag.DIFFERS in flags,
+                number not in best,
+                Flag.TOUCHES not in flags,
+                -number,
+            )
 
         numbers = sorted(sorted(numbers, key=rank)[:MOST_ENTRIES])
     return {number: place for place, number in enumerate(numbers, 1)}

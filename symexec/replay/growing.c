@@ -14,7 +14,9 @@
  * Of each new entry one run is watched: where it compares 'a' with 'b', or "ab" with "abc", inputs
  * are made with the one in the place of the other. At the end of a text, what it is compared with is
  * put behind it; then every word, and every small entry. What calls nest more deeply in than before
- * is new as code is: the third section in sections. */
+ * is new as code is: the third section in sections. An entry on which the versions come to different
+ * code, besides what a change is made of, has its turn before others: a token may be missing until
+ * something shows. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -42,11 +44,12 @@
 enum { EDGES = 1 << 16, DEPTHS = 1 << 16, CODE = EDGES + DEPTHS, NEARNESS = 1 << 14,
        MAP = CODE + NEARNESS, PAIRS = 2048, TEXT_MOST = 32, MOST_NEW = 256, MOST_DIFFERING = 24 };
 enum { CPU_US = 15000, WALL_US = 400000, MOST_WRITTEN = 1 << 17, MOST_ARGUMENTS = 16 };
+enum { CHANGES = 4096 };
 enum { TICK_US = 100000, MOST_TICKS = 6, MOST_NAMES = 512, ROUNDS = 1000 };
 enum { COMPOSED_WORDS = 96, COMPOSED_PLACES = 10, PHRASES = 32, PHRASE = 32 };
 enum { TRIMS = 80, WATCHED_RUNS = 600, KINDS = 4096, FIRST_FILE = 200, WATCH_EVERY = 16 };
 enum flags { COVERS = 1, TOUCHES = 2, DIFFERS = 4, WATCHED = 8, ENDS_BADLY = 16, GIVEN = 32, OPENS = 64,
-             COMPOSED = 128, CUT = 256, EXAMPLE = 512, EXTENDED = 1024, DEEPER = 2048, LOOKED_AT = WATCHED | EXTENDED };
+             COMPOSED = 128, CUT = 256, EXAMPLE = 512, EXTENDED = 1024, DEEPER = 2048, PARTS = 4096, SHORTENED = 8192, LOOKED_AT = WATCHED | EXTENDED };
 
 /* What a run leaves behind for us. */
 struct pair {
@@ -55,13 +58,13 @@ struct pair {
     uint8_t size, lengths[2]; /* size 0: texts */
 };
 static struct shared {
-    unsigned char map[MAP];
+    unsigned char map[MAP], blocks[EDGES]; /* one behind the other */
     uint32_t pairs, watches;
     struct pair pair[PAIRS];
 } * shared;
 
-static unsigned char nowhere[MAP];
-static unsigned char *map = nowhere;
+static unsigned char nowhere[MAP + EDGES];
+static unsigned char *map = nowhere; /* and behind it, how often each block ran */
 static uintptr_t last, stack_base;
 
 /* ------------------------------------------------------------------ called by the program */
@@ -110,6 +113,7 @@ void __sanitizer_cov_trace_pc(void)
     here = (here ^ here >> 16) & (EDGES - 1);
     comes_deep(here, (uintptr_t) __builtin_frame_address(0));
     map[here ^ last]++;
+    map[MAP + here]++;
     last = here >> 1;
 }
 
@@ -234,8 +238,12 @@ static void *mapped(size_t size)
 static unsigned char *request;
 static size_t request_at, request_size, request_room;
 static struct {
-    unsigned char covered[2][MAP]; /* by runs of the new version, by those that come by a change */
-    uint16_t best[CODE];           /* the smallest entry, from 1, that comes to it */
+    unsigned char covered[3][MAP]; /* by runs of the new version, by those that come by a change, by those
+                                      on which the versions part */
+    unsigned char apart[EDGES];    /* code to which one version came, or came another number of times */
+    unsigned char usual[EDGES];    /* of that, what the first run that came by a change showed */
+    unsigned char changes[CHANGES];
+    uint16_t best[CODE]; /* the smallest entry, from 1, that comes to it */
 } known;
 static unsigned char classes[256];
 static struct entry *entries;
@@ -607,7 +615,7 @@ static pid_t forked(void)
 static struct shown run(const struct value *values, int new_version)
 {
     struct shown found = {0};
-    memset(shared->map, 0, MAP);
+    memset(shared->map, 0, MAP + EDGES);
     shared->pairs = 0;
     place_input(values);
     chosen = values;
@@ -644,16 +652,16 @@ static int over(void)
 
 /* COVERS where the map shows what none before has shown, OPENS where that is code, DEEPER where calls
  * nest more deeply there. It is known from then on. */
-static uint32_t covers(unsigned char *before)
+static uint32_t covers(const unsigned char *now, unsigned char *before)
 {
     uint32_t found = 0;
     for (uint32_t at = 0; at < MAP; at += 8) {
         uint64_t eight;
-        memcpy(&eight, shared->map + at, sizeof eight);
+        memcpy(&eight, now + at, sizeof eight);
         if (!eight)
             continue;
         for (uint32_t i = at; i < at + 8; i++) {
-            unsigned char seen = classes[shared->map[i]];
+            unsigned char seen = classes[now[i]];
             if (seen & ~before[i])
                 found |= before[i] || i >= CODE ? COVERS : i < EDGES ? COVERS | OPENS : COVERS | DEEPER;
             before[i] |= seen;
@@ -662,16 +670,56 @@ static uint32_t covers(unsigned char *before)
     return found;
 }
 
+static int comes_first; /* did the last run come by a change that none before came by? */
+
 /* The changes that the last run came by, as a number; 0 for none. They are forgotten. */
 static uint64_t touches(void)
 {
     uint64_t found = 0;
+    comes_first = 0;
     for (size_t i = 0; i < touched_size; i++)
-        if (touched[i])
+        if (touched[i]) {
             found = hash_of(found ? found : BASIS, &i, sizeof i);
+            comes_first |= !known.changes[i % CHANGES];
+            known.changes[i % CHANGES] = 1;
+        }
     if (found)
         memset(touched, 0, touched_size);
     return found;
+}
+
+static unsigned char ran[MAP + EDGES]; /* the map of the last run of the new version that came by a change */
+
+/* PARTS where the versions come to different code, besides what a change itself is made of: that is what
+ * the first run that came by it has shown. COVERS where none before came to different code there, or
+ * where such runs have not been. The last run is that of the old version. */
+static uint32_t parts(int first)
+{
+    uint32_t found = 0;
+    for (uint32_t at = 0; at < EDGES; at += 8) {
+        if (!memcmp(ran + MAP + at, shared->blocks + at, 8))
+            continue;
+        for (uint32_t i = at; i < at + 8; i++) {
+            if (classes[ran[MAP + i]] == classes[shared->blocks[i]])
+                continue;
+            if (first)
+                known.usual[i] = 1;
+            else if (!known.usual[i])
+                found |= known.apart[i] ? PARTS : PARTS | COVERS;
+            known.apart[i] = 1;
+        }
+    }
+    return found ? found | covers(ran, known.covered[2]) : 0;
+}
+
+static int parts_now(void)
+{
+    for (uint32_t at = 0; at < EDGES; at += 8)
+        if (memcmp(ran + MAP + at, shared->blocks + at, 8))
+            for (uint32_t i = at; i < at + 8; i++)
+                if (classes[ran[MAP + i]] != classes[shared->blocks[i]] && !known.usual[i])
+                    return 1;
+    return 0;
 }
 
 static int is_new_kind(uint64_t kind)
@@ -727,11 +775,14 @@ static void keep(const struct value *values, uint32_t flags)
 static uint32_t tried(const struct value *values)
 {
     struct shown shown = run(values, 1), before;
-    uint32_t flags = covers(known.covered[0]);
+    uint32_t flags = covers(shared->map, known.covered[0]);
     uint64_t came_by = touches();
-    if (came_by) /* what lies behind a change is new once more */
-        flags |= covers(known.covered[1]);
-    if (flags)
+    int first = comes_first;
+    if (came_by) { /* what lies behind a change is new once more */
+        flags |= covers(shared->map, known.covered[1]);
+        memcpy(ran, shared->map, MAP + EDGES);
+    }
+    if (flags || came_by)
         memcpy(came_to, shared->map, CODE);
     if (shown.cut) /* its like take too long to be tried in numbers */
         flags |= CUT | LOOKED_AT | COMPOSED;
@@ -741,6 +792,8 @@ static uint32_t tried(const struct value *values)
         flags |= TOUCHES;
         before = run(values, 0);
         touches();
+        if (!shown.cut && !before.cut)
+            flags |= parts(first);
         int alike = shown.cut ? before.cut : shown.status == before.status
                                                  && shown.output == before.output;
         if (!alike) {
@@ -782,32 +835,84 @@ static uint64_t shape(void)
     return found;
 }
 
-/* Leave out pieces without which the same code is come to. */
-static void trim(struct entry *entry)
+static uint64_t shape_of(const struct value *values)
+{
+    run(values, 1);
+    uint64_t found = shape();
+    touches();
+    return found;
+}
+
+static uint64_t is_parting(const struct value *values)
+{
+    run(values, 1);
+    if (!touches())
+        return 0;
+    memcpy(ran, shared->map, sizeof ran);
+    run(values, 0);
+    touches();
+    return parts_now();
+}
+
+/* Leave out pieces without which that is as it was. */
+static void shorten(struct value *values, uint64_t (*what)(const struct value *), uint32_t most)
 {
     uint32_t tries = 0;
-    run(entry->values, 1);
-    uint64_t wanted = shape();
+    uint64_t wanted = what(values);
     for (uint32_t at = 0; at < field_count; at++) {
-        struct piece *piece = &entry->values[at].bytes;
-        if (fields[at].kind > ELEMENTS || entry->values[at].absent)
+        struct piece *piece = &values[at].bytes;
+        if (fields[at].kind > ELEMENTS || values[at].absent)
             continue;
         for (uint32_t size = piece->size / 2; size >= fields[at].step; size /= 2)
-            for (uint32_t place = 0; place + size <= piece->size && tries < TRIMS && !over(); tries++) {
-                struct value before = entry->values[at];
+            for (uint32_t place = 0; place + size <= piece->size && tries < most && !over(); tries++) {
+                struct value before = values[at];
                 uint32_t whole = size - size % fields[at].step;
                 if (replace(&fields[at], piece, place, whole, NULL, 0)) {
-                    keep_to_sizes(entry->values);
-                    run(entry->values, 1);
-                    if (shape() == wanted)
+                    keep_to_sizes(values);
+                    if (what(values) == wanted)
                         continue;
-                    entry->values[at] = before;
-                    keep_to_sizes(entry->values);
+                    values[at] = before;
+                    keep_to_sizes(values);
                 }
                 place += whole;
             }
     }
-    touches();
+}
+
+static void trim(struct entry *entry)
+{
+    shorten(entry->values, shape_of, TRIMS);
+}
+
+static int is_same(const struct value *one, const struct value *other)
+{
+    for (uint32_t i = 0; i < field_count; i++)
+        if (one[i].absent != other[i].absent
+            || (!one[i].absent && (one[i].bytes.size != other[i].bytes.size
+                                   || memcmp(one[i].bytes.data, other[i].bytes.data, one[i].bytes.size))))
+            return 0;
+    return 1;
+}
+
+/* Of an input on which the versions part: another one without all that this does not need. What goes on
+ * from there may show it. */
+static void shorten_parting(struct entry *entry)
+{
+    entry->flags |= SHORTENED;
+    size_t before = arena_used;
+    struct value *values = take(field_count * sizeof *values + 1);
+    if (!values)
+        return;
+    memcpy(values, entry->values, field_count * sizeof *values);
+    if (is_parting(values))
+        shorten(values, is_parting, 2 * TRIMS);
+    for (uint32_t i = 0; i < entry_count; i++)
+        if (is_same(entries[i].values, values)) {
+            arena_used = before;
+            return;
+        }
+    if (is_parting(values) && !over())
+        keep(values, COVERS | TOUCHES | PARTS | SHORTENED);
 }
 
 /* ------------------------------------------------------------------ from comparisons to inputs */
@@ -1027,6 +1132,25 @@ static int go_on_with(uint32_t at, struct piece text, uint32_t *number)
            && (closed == text.size || (*number)++ < parent->tries || with(at, in->size, 0, more, closed));
 }
 
+/* Other numbers where digits stand: what the versions do with one of them may be alike. */
+static int each_number(uint32_t at, uint32_t *number)
+{
+    static const char *const others[] = {"0", "1", "2", "9", "100", "65536"};
+    const struct piece *in = &parent->values[at].bytes;
+    for (uint32_t end = in->size; end > 0; end--) {
+        uint32_t start = end;
+        while (start > 0 && is_digit(in->data[start - 1]))
+            start--;
+        for (uint32_t i = 0; start < end && i < sizeof others / sizeof *others; i++)
+            if ((*number)++ >= parent->tries
+                && !with(at, start, end - start, others[i], (uint32_t) strlen(others[i])))
+                return 0;
+        if (start < end)
+            end = start + 1;
+    }
+    return 1;
+}
+
 /* Of an input that came to new code, or deeper: every word put behind it, and every small input that
  * came to some code. A parser reads from the front, and what is missing is mostly missing at the
  * end. */
@@ -1040,10 +1164,17 @@ static void extend(struct entry *entry)
         if (!go_on_with(at, (struct piece){NULL, 0}, &number)
             || !each_word(at, entry->values[at].bytes.size, 0, &number))
             goto later;
-        for (uint32_t i = 0, phrases = 0; i < count && phrases < PHRASES; i++) {
+        if (entry->flags & PARTS && !each_number(at, &number))
+            goto later;
+        for (uint32_t i = 0; entry->flags & PARTS && i < word_count && i < COMPOSED_WORDS; i++)
+            if (!go_on_with(at, words[i], &number))
+                goto later;
+        /* those that come by a change before the others */
+        for (uint32_t each = 0, phrases = 0; each < 2 * count && phrases < PHRASES; each++) {
+            uint32_t i = each % count;
             const struct piece *phrase = &entries[i].values[at].bytes;
             if (!entries[i].best || entries[i].flags & CUT || entries[i].values[at].absent
-                || phrase->size < 2 || phrase->size > PHRASE)
+                || phrase->size < 2 || phrase->size > PHRASE || !(entries[i].flags & TOUCHES) != each / count)
                 continue;
             phrases++;
             if (!go_on_with(at, *phrase, &number))
@@ -1100,12 +1231,29 @@ static uint64_t cost(const struct entry *entry)
     else if (!entry->best)
         found *= 16;
     found *= entry->flags & CUT ? 64 : entry->flags & ENDS_BADLY ? 8 : 1;
-    return entry->flags & DIFFERS ? found : entry->flags & TOUCHES ? found / 6 : found;
+    return entry->flags & DIFFERS ? found
+           : entry->flags & PARTS ? found / ((entry->flags & (EXTENDED | SHORTENED)) == SHORTENED ? 300 : 36)
+           : entry->flags & TOUCHES ? found / 6 : found;
+}
+
+/* The smallest on which the versions part and of which not all has been tried. */
+static struct entry *parting_entry(void)
+{
+    struct entry *best = NULL;
+    for (uint32_t i = 0; i < entry_count; i++)
+        if ((entries[i].flags & (PARTS | DIFFERS | CUT)) == PARTS
+            && (entries[i].flags & (SHORTENED | EXTENDED)) != (SHORTENED | EXTENDED)
+            && (!best || size_of(&entries[i]) < size_of(best)))
+            best = &entries[i];
+    return best;
 }
 
 static struct entry *chosen_entry(void)
 {
-    struct entry *best = &entries[below(entry_count)];
+    struct entry *best = below(2) ? parting_entry() : NULL;
+    if (best)
+        return best;
+    best = &entries[below(entry_count)];
     for (int i = 0; i < 5; i++) {
         struct entry *other = &entries[below(entry_count)];
         if (cost(other) < cost(best))
@@ -1142,7 +1290,11 @@ static void grow(void)
             watch(entry);
             continue;
         }
-        if (entry->flags & (OPENS | EXAMPLE | DEEPER) && !(entry->flags & EXTENDED)) {
+        if ((entry->flags & (PARTS | SHORTENED | DIFFERS)) == PARTS) {
+            shorten_parting(entry);
+            continue;
+        }
+        if (entry->flags & (OPENS | EXAMPLE | DEEPER | PARTS) && !(entry->flags & EXTENDED)) {
             if (!(entry->flags & (WATCHED | EXAMPLE)) && !entry->tries)
                 trim(entry);
             extend(entry);

@@ -322,6 +322,64 @@ def test_calls_that_nest_more_deeply_are_news(tmp_path: Path) -> None:
         assert deeper == deep[:4] and growing.runs == len(given)
 
 
+BLOCKS = """
+static const char *at;
+static int block(int depth, int *total)
+{
+    for (;;) {
+        if (*at == 'b' && at[1] == '{') {
+            at += 2;
+            if (depth == 5 || !block(depth + 1, total))
+                return 0;
+        } else if (*at == 'w' && at[1] == '=') {
+            at += 2;
+            if (*at < '0' || *at > '9')
+                return 0;
+            if (depth >= 2 + CHANGED)
+                *total += *at - '0';
+            *total += 10 * (*at++ - '0');
+            if (*at++ != ';')
+                return 0;
+        } else if (*at == '}' && depth > 0) {
+            at++;
+            return 1;
+        } else {
+            return *at == 0 && depth == 0;
+        }
+    }
+}
+int f(const char *s)
+{
+    int total = 0;
+    at = s;
+    return block(0, &total) ? total : -1;
+}
+"""
+
+
+def test_inputs_on_which_the_versions_part_are_marked(tmp_path: Path) -> None:
+    """Also where nothing shows it: the condition of a change holds in one version alone."""
+    nested = [b"b{" * depth + b"w=4" for depth in range(6)]
+    with prepared(tmp_path, BLOCKS, "f") as job:
+        growing = grown(job, nested, [])
+        found = {text_of(test): flags for test, flags in growing.turn(PATIENCE, 2 * len(nested))}
+    parting = [text for text, flags in found.items() if Flag.PARTS in flags]
+    assert parting == [nested[3]]  # the first version from there on, the second one level later
+    assert Flag.DIFFERS not in found[nested[3]] and Flag.TOUCHES in found[nested[4]]
+
+
+def test_where_the_versions_part_the_input_is_brought_to_its_end(tmp_path: Path) -> None:
+    """Without a preference for such inputs 60,000 runs show nothing, whatever the seed."""
+    with prepared(tmp_path, BLOCKS, "f") as job:
+        growing = grown(job, [b""], [b"b", b"w", b"=", b"{", b"}", b";", b"0", b"1"], seed=2)
+        shown: list[bytes] = []
+        while growing.runs < 30_000 and not shown:
+            turn = growing.turn(PATIENCE, 500)
+            shown = [text_of(test) for test, flags in turn if Flag.DIFFERS in flags]
+            assert not growing.failure
+        assert shown, growing.runs
+
+
 SENTENCE = """
 #include <ctype.h>
 #include <string.h>
