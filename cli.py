@@ -225,7 +225,7 @@ def perform(call: Call) -> int:
             case asked.ReplayOptions() as options:
                 return _replay(options)
             case asked.ExportOptions() as options:
-                return _export([options.folder], options.export)
+                return _export([*_runs(options.folder).values()], options.export)
             case asked.EmitOptions() as options:
                 return _emit(options)
             case asked.BlessOptions() as options:
@@ -320,6 +320,7 @@ def _built_revisions(
     from csg.errors import CsgtestError
     from symexec.projects.session import Session
     from symexec.report.session import build
+    from symexec.testcases.store import note_runs
 
     codes: list[int] = []
     folders, failed, spared = [], [], []
@@ -339,6 +340,7 @@ def _built_revisions(
             print(f"csgtest: {error}", file=sys.stderr)
             continue
         folders.append(each.out)
+        note_runs(options.out, folders)
         if not run.waits:
             codes.append(_announce(run.report, each, progress, json))
         elif not json:
@@ -608,16 +610,49 @@ def _export(folders: Sequence[Path], asked: Export) -> int:
     return SAME
 
 
+def _runs(folder: Path) -> dict[str, Path]:
+    from symexec.testcases.store import runs_of
+
+    return runs_of(folder)
+
+
 def _emit(options: EmitOptions) -> int:
+    """Write the tests of a folder, or of each of the folders below it to one of the same name."""
+    from dataclasses import replace
+
+    from csg.errors import UsageError
     from symexec.exports.emitting import emit
 
-    return _told_of(emit(options, _trusts(options.trusted)), options.output)
+    trusts = _trusts(options.trusted)
+    refused: list[UsageError] = []
+    runs = _runs(options.folder)
+    for name, folder in runs.items():
+        each = replace(options, folder=folder, output=options.output / name)
+        try:
+            _told_of(emit(each, trusts), each.output)
+        except UsageError as error:
+            refused.append(error)
+            if len(refused) == len(runs):
+                raise
+            print(f"csgtest: {name}: left out: {error.message}", file=sys.stderr)
+    return SAME
 
 
 def _bless(options: BlessOptions) -> int:
+    """Bless tests, each as the difference in the folder of its name: ``cut/g1`` is ``g1`` of the
+    tests in ``cut``."""
+    from dataclasses import replace
+
     from symexec.exports.emitting import bless
 
-    return _told_of(bless(options, _trusts(options.trusted)), options.output)
+    below: dict[str, list[str]] = {}
+    for each in options.ids:
+        name, _, number = each.rpartition("/")
+        below.setdefault(name, []).append(number)
+    for name, ids in below.items():
+        own = replace(options, ids=tuple(ids), output=options.output / name)
+        _told_of(bless(own, _trusts(options.trusted)), own.output)
+    return SAME
 
 
 def _told_of(emitted: Emission, output: Path) -> int:
@@ -632,13 +667,19 @@ def _told_of(emitted: Emission, output: Path) -> int:
 
 
 def _replay(options: ReplayOptions) -> int:
+    import time
+
     from symexec.report.replaying import NOT_RUN, replay_folder
 
     outcomes: Counter[str] = Counter()
     trusts = _trusts(options.trusted)
-    for each in replay_folder(options.folder, options.unsandboxed, trusts, options.time):
-        print(f"{each.case.id}  {each.outcome}", flush=True)
-        outcomes[each.outcome] += 1
+    began = time.monotonic()
+    for name, folder in _runs(options.folder).items():
+        left = None if options.time is None else options.time - (time.monotonic() - began)
+        for each in replay_folder(folder, options.unsandboxed, trusts, left):
+            shown = f"{name}/{each.case.id}" if name else each.case.id
+            print(f"{shown}  {each.outcome}", flush=True)
+            outcomes[each.outcome] += 1
     left_over = outcomes.pop(NOT_RUN, 0)
     if left_over:
         print(

@@ -25,7 +25,8 @@ from csg.unify.changes.identities import Identity, identities
 from csg.unify.pairs import read_pair, unify_pair
 from symexec.options import Accepting, BuildOptions, FailOn
 from symexec.report.accepting import FILE, accepted_file, read_accepted, read_findings
-from symexec.testcases import Verdict
+from symexec.testcases import OutputFolder, Verdict
+from symexec.testcases.store import note_runs, runs_of
 from tests.command_line import Done, csgtest, read_report
 from tests.nightly import daily
 
@@ -451,3 +452,80 @@ def test_a_file_that_is_named_has_to_be_there(place: Path) -> None:
     assert done.code == 2 and "no such file" in done.err
     done = searched(*pair(), place, "--accepted", FILE, "--no-accepted")
     assert done.code == 2
+
+
+# --------------------------------------------------------------------------- several reports
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which one call has searched two entries."""
+    folder = tmp_path_factory.mktemp("several")
+    text = "int f(int n) {{ return n > 3 ? {0} : 0; }}\nint g(int n) {{ return n + {0}; }}\n"
+    for name, number in (("old.c", 1), ("new.c", 2)):
+        (folder / name).write_text(text.format(number))
+    out = folder / "csgtest-out"
+    OutputFolder(out).close()
+    for entry in "fg":
+        words = ("--entry", entry, "--time", "5", "--no-native", "--out", out / "lib" / entry)
+        assert csgtest("build", "old.c", "new.c", *words, folder=folder).code == 1
+    note_runs(out, [out / "lib/f", out / "lib/g"])
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("ids", "code", "said"),
+    [
+        ((), 0, ["lib/f/g1  ", "lib/g/g1  "]),
+        (("all",), 0, ["accepted lib/f/g1 as ", "accepted lib/g/g1 as "]),
+        (("lib",), 0, ["accepted lib/f/g1 as ", "accepted lib/g/g1 as "]),
+        (("lib/g",), 0, ["accepted lib/g/g1 as "]),
+        (("lib/f/1", "lib/g/g1"), 0, ["accepted lib/f/g1 as ", "accepted lib/g/g1 as "]),
+        (("g1",), 2, ["2 differences are g1", "there are: lib/f/g1, lib/g/g1"]),
+        (("lib/f/g7",), 2, ["there is no difference lib/f/g7"]),
+    ],
+)
+def test_differences_of_several_reports(
+    ids: tuple[str, ...], code: int, said: list[str], several: Path, tmp_path: Path
+) -> None:
+    done = csgtest("accept", *ids, "--accepted", tmp_path / "a.json", folder=several)
+    assert done.code == code
+    for each in said:
+        assert each in done.out + done.err
+    assert done.out.count("accepted ") == sum("accepted" in each for each in said)
+
+
+def test_what_is_done_with_several_reports_at_once(several: Path) -> None:
+    replayed = csgtest("replay", "csgtest-out", folder=several)
+    names = {line.split()[0].rpartition("/")[0] for line in replayed.out.splitlines()}
+    assert (replayed.code, names) == (1, {"lib/f", "lib/g"})
+    exported = csgtest("export", "csgtest-out", "--as", "markdown", folder=several)
+    assert exported.code == 0 and "f(" in exported.out and "g(" in exported.out
+    emitted = csgtest("emit", "--as", "c", "-o", "kept", folder=several)
+    assert emitted.code == 0, emitted
+    assert {each.parent.name for each in several.glob("kept/lib/*/*.c")} == {"f", "g"}
+    blessed = csgtest("bless", "lib/g/g1", "-o", "kept", folder=several)
+    assert blessed.code == 0 and blessed.out.startswith("kept/lib/g: "), blessed
+    pruned = csgtest("accept", "--prune", folder=several)
+    assert pruned.code == 0, pruned
+
+
+def test_folders_without_a_note_are_named(several: Path, tmp_path: Path) -> None:
+    shutil.copytree(several / "csgtest-out", tmp_path / "csgtest-out")
+    (tmp_path / "csgtest-out/runs.json").unlink()
+    for words in (("accept",), ("replay", "csgtest-out"), ("emit", "--as", "c", "-o", "kept")):
+        done = csgtest(*words, folder=tmp_path)
+        assert done.code == 2 and "csgtest-out/lib/f, csgtest-out/lib/g" in done.err, done
+
+
+@pytest.mark.parametrize("names", ['["../other"]', '["/etc"]', '["a/../../b"]', "[7]", '[""]'])
+def test_a_list_of_folders_may_be_a_strangers(names: str, tmp_path: Path) -> None:
+    (tmp_path / "runs.json").write_text(f'{{"runs": {names}}}')
+    with pytest.raises(UsageError, match="not below it"):
+        runs_of(tmp_path)
+
+
+def test_the_next_run_in_a_folder_is_the_only_one(several: Path, tmp_path: Path) -> None:
+    shutil.copytree(several, tmp_path / "copy")
+    csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "5", folder=tmp_path / "copy")
+    assert runs_of(tmp_path / "copy/csgtest-out") == {"": tmp_path / "copy/csgtest-out"}

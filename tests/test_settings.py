@@ -21,6 +21,7 @@ from symexec.options.arguments import Call, parse
 from symexec.options.definitions import FLAGS, Argument, Scope
 from symexec.options.settings import keys, read_settings, template
 from symexec.search.registry import described
+from symexec.testcases.store import runs_of
 from tests.command_line import csgtest, read_report
 from tests.nightly import examples
 from tests.repositories import Repository
@@ -386,6 +387,8 @@ def test_ignored_files_bring_no_changes_and_no_entries(
     assert texts == [vendor if alike else VENDOR, vendor]
     found = sorted((repository.folder / "csgtest-out").rglob("report.json"))
     reports = [read_report(each.parent) for each in found]
+    runs = runs_of(repository.folder / "csgtest-out")
+    assert sorted(runs.values()) == [each.parent for each in found]
     changed = {change["file"] for each in reports for change in each["changes"]}
     assert reports and any("vendor.c" in each for each in changed) != alike
     assert not alike or "vendored" not in {each["entry"] for each in reports}

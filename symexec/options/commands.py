@@ -164,8 +164,9 @@ exit code: 0 no difference that --fail-on names, 1 differences, 2 trouble""",
                 "ids",
                 metavar="ID",
                 nargs="*",
-                help="a difference as report.json numbers it: g2 is the second row of the table; "
-                "without any: list what could be accepted",
+                help="a difference as report.json numbers it: g2 is the second row of the table, "
+                "cut/g2 that of a folder below, cut all in it; 'all': every one; without any: list "
+                "what could be accepted",
             ),
             row("--reason", metavar="TEXT", default="", help="why it is accepted"),
             row(

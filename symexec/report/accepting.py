@@ -25,7 +25,7 @@ from symexec.report.replaying import read_report
 from symexec.report.words import contrasted
 from symexec.testcases import DifferenceKind, TestCase, rendered
 from symexec.testcases.inputs import Json
-from symexec.testcases.store import replace_file
+from symexec.testcases.store import replace_file, runs_of
 from symexec.triage.accepted import (
     Accepted,
     accepted_from_json,
@@ -37,6 +37,7 @@ from symexec.triage.accepted import (
 FILE = "csgtest-accepted.json"
 _FORMAT = 1
 _LARGEST = 1 << 26  # bytes; larger files are refused
+ALL = "all"  # for an ID: every difference that can be accepted
 _NAMED = 3  # statements in a summary
 # What a report may be wrong in, where nobody has looked at it before.
 _MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
@@ -198,10 +199,16 @@ def _edit(change: Identity) -> str:
 
 def accept(options: AcceptOptions) -> list[str]:
     """Carry out the command, and return the lines to print."""
-    report, findings = read_findings(options.folder)
+    runs = [(name, *read_findings(folder)) for name, folder in runs_of(options.folder).items()]
+    reports = [report for _, report, _ in runs]
+    findings = [
+        replace(each, id=f"{name}/{each.id}") if name else each
+        for name, _, found in runs
+        for each in found
+    ]
     path = options.file or _usual_file() or (_root() or Path()) / FILE
     if options.prune:
-        return _pruned(report, findings, path)
+        return _pruned(reports, findings, path)
     if not options.ids:
         return _listed(findings)
     known = {each.id: each for each in read_accepted(path)} if path.exists() else {}
@@ -221,20 +228,32 @@ def accept(options: AcceptOptions) -> list[str]:
 
 
 def _chosen(ids: Sequence[str], findings: Sequence[Finding]) -> list[Finding]:
-    by_id = {each.id: each for each in findings}
-    missing = [each for each in ids if _grouped(each) not in by_id]
-    if missing:
-        known = ", ".join(by_id) or "none at all"
-        raise UsageError(
-            f"there is no difference {', '.join(missing)}",
-            hint=f"there are: {known}; csgtest accept tells what they are",
-        )
-    return [by_id[each] for each in dict.fromkeys(map(_grouped, ids))]
+    """The differences that are named: by their ids, or by a folder for all in it; ``all`` are all
+    whose causes are known. Of several folders an id alone is enough where one has it."""
+    if [*ids] == [ALL]:
+        return [each for each in findings if each.entry is not None]
+    chosen: dict[str, Finding] = {}
+    for name in ids:
+        wanted = _grouped(name)
+        found = [each for each in findings if wanted == each.id]
+        found = found or [each for each in findings if each.id.startswith(f"{wanted}/")]
+        alike = [each for each in findings if each.id.endswith(f"/{wanted}")]
+        if not found and len(alike) == 1:
+            found = alike
+        if not found:
+            listed = ", ".join(each.id for each in alike or findings) or "none at all"
+            what = f"{len(alike)} differences are" if alike else "there is no difference"
+            raise UsageError(
+                f"{what} {name}", hint=f"there are: {listed}; csgtest accept tells what they are"
+            )
+        chosen |= {each.id: each for each in found}
+    return [*chosen.values()]
 
 
 def _grouped(name: str) -> str:
     """The id of a group: 2 stands for g2, the second row."""
-    return f"g{name}" if name.isdecimal() else name
+    above, slash, last = name.rpartition("/")
+    return f"{above}{slash}g{last}" if last.isdecimal() else name
 
 
 def _listed(findings: Sequence[Finding]) -> list[str]:
@@ -252,15 +271,18 @@ def _listed(findings: Sequence[Finding]) -> list[str]:
     return lines
 
 
-def _pruned(report: Report, findings: Sequence[Finding], path: Path) -> list[str]:
+def _pruned(reports: Sequence[Report], findings: Sequence[Finding], path: Path) -> list[str]:
     if not path.exists():
         return ["Nothing is accepted so far."]
     entries = read_accepted(path)
     met = {each.entry.id for each in findings if each.entry is not None}
-    gone = stale(entries, met, report.identities, report.entry, report.name)
+    gone = {
+        each.id: each
+        for report in reports
+        for each in stale(entries, met, report.identities, report.entry, report.name)
+    }
     if not gone:
         return [f"Nothing in {path} is gone."]
-    removed = {each.id for each in gone}
-    write_accepted(path, [each for each in entries if each.id not in removed])
-    lines = [f"removed {each.id}: {printable(each.summary)}" for each in gone]
+    write_accepted(path, [each for each in entries if each.id not in gone])
+    lines = [f"removed {each.id}: {printable(each.summary)}" for each in gone.values()]
     return [*lines, f"  written to {path}"]

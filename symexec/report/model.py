@@ -480,7 +480,7 @@ def _internal_of(value: Json) -> Internal | None:
 def _reached_of(groups: Json) -> dict[str, Reached]:
     found = {each["witness"]: each.get("internal") for each in groups}
     return {
-        witness: Reached(**inner["reached"])
+        witness: Reached(**{**inner["reached"], "kind": DifferenceKind(inner["reached"]["kind"])})
         for witness, inner in found.items()
         if inner is not None and inner["reached"] is not None
     }

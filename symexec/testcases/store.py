@@ -6,6 +6,7 @@ csgtest-out/tests/tests.jsonl  one line for each thing learnt of a test; the las
 csgtest-out/tests/t0001.{json,txt}   a finished difference
 csgtest-out/report.json        replaced as a whole, never half-written
 csgtest-out/.sealed            shows that csgtest wrote the report, and not somebody else
+csgtest-out/runs.json          of a call about several programs or entries: the folders of each
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 from csg.cache import secret
@@ -29,9 +30,57 @@ from symexec.testcases.testcase import TestCase, from_json, to_json, to_line
 MARKER = ".csgtest"
 _MARK = "csgtest output folder; csgtest overwrites what it finds here\n"
 HELD = 0.05
+_NAMED = 8  # folders in a hint
+_NO_FOLDER = "name an output folder of csgtest"
 REPORT = "report.json"
 _SEAL = ".sealed"
-_OURS = (REPORT, _SEAL, "report.html", "csg.dot", "csg.svg", "csg.json", "unified.c", "tests")
+_RUNS = "runs.json"
+_OURS = (
+    REPORT,
+    _SEAL,
+    _RUNS,
+    "report.html",
+    "csg.dot",
+    "csg.svg",
+    "csg.json",
+    "unified.c",
+    "tests",
+)
+
+
+def note_runs(folder: Path, runs: Iterable[Path]) -> None:
+    """Note the folders below ``folder`` that one call has written its reports to; none where it is
+    ``folder`` itself."""
+    names = [each.relative_to(folder).as_posix() for each in runs if each != folder]
+    if names:
+        replace_file(folder / _RUNS, (json.dumps({"runs": names}, indent=1) + "\n").encode())
+
+
+def runs_of(folder: Path) -> dict[str, Path]:
+    """The folders with the reports of a call, by their names: those of its programs and entries, or
+    "" for the folder itself. Raises UsageError where there are none."""
+    try:
+        names = json.loads((folder / _RUNS).read_text(encoding="utf-8"))["runs"]
+    except FileNotFoundError:
+        return _without_note(folder)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UsageError(f"'{folder / _RUNS}' is no list of folders ({error})") from error
+    found = {}
+    for name in names if isinstance(names, list) else ():
+        parts = PurePosixPath(name).parts if isinstance(name, str) else ("..",)
+        if not parts or ".." in parts or parts[0] == "/":  # it may be a stranger's
+            raise UsageError(f"'{folder / _RUNS}' names what is not below it")
+        found[PurePosixPath(*parts).as_posix()] = folder.joinpath(*parts)
+    return found or {"": folder}
+
+
+def _without_note(folder: Path) -> dict[str, Path]:
+    if (folder / REPORT).exists():
+        return {"": folder}
+    below = [each.parent for depth in ("*", "*/*") for each in folder.glob(f"{depth}/{REPORT}")]
+    names = ", ".join(str(each) for each in sorted(below)[:_NAMED])
+    hint = f"name one of the folders below it: {names}" if names else _NO_FOLDER
+    raise UsageError(f"there is no report in '{folder}'", hint=hint)
 
 
 class OutputFolder:

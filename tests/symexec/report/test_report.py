@@ -20,10 +20,11 @@ from csg.ir import ChangeInfo
 from csg.ir.program import ChangeKind
 from csg.programs import SourceFile
 from symexec.counters import Counters
+from symexec.options import Internal
 from symexec.replay import NativeReplay, ReplayPlan
 from symexec.report import page as page_module
 from symexec.report.facts import nothing_followed
-from symexec.report.model import Interaction, Report, report_to_json
+from symexec.report.model import Interaction, Reached, Report, report_from_json, report_to_json
 from symexec.report.page import highlights, page
 from symexec.report.replaying import load_report, replay_folder
 from symexec.report.session import LiveReport, finish
@@ -527,6 +528,14 @@ def test_why_nothing_is_blamed_is_told_once(reason: str) -> None:
     assert " ".join(shown.getvalue().split()).count(f"Changes to blame unknown: {reason}.") == 1
     assert "no time was left" not in shown.getvalue()
     assert f"Changes to blame unknown: {reason}." in unescape(page(made))
+
+
+def test_an_internal_difference_that_an_api_reaches_is_read_back() -> None:
+    reached = {"t2": Reached("api", "api(1)", "t9", "../api", DifferenceKind.REGRESSION)}
+    internal = Internal("f is static (a.c:3)", ())
+    made = report(internal=internal, reached=reached)
+    value = json.loads(json.dumps(report_to_json(made)))
+    assert report_from_json(value).reached == reached
 
 
 @pytest.mark.parametrize(("finished", "words"), [(True, "no time was left"), (False, "so far")])
