@@ -13,6 +13,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol, TextIO
 
 from csg.records import record
@@ -28,7 +29,8 @@ class Standing:
     """How far a search is. ``doing``: its present stage; ``findings``: paths on which the versions
     diverge, or on which one program alone has an error; ``differences``: inputs seen to differ
     natively; ``changes``: changed statements, ``met`` of them visited by a path, none for one
-    program alone; ``reads``: bytes to read, beyond the bounds; ``left`` in seconds."""
+    program alone; ``level``: how many of all ``levels`` of larger inputs, beyond the bounds, have
+    begun; ``left`` in seconds."""
 
     doing: str
     paths: int
@@ -37,7 +39,8 @@ class Standing:
     met: int = 0
     changes: int = 0
     differences: int = 0
-    reads: int = 0
+    level: int = 0
+    levels: int = 0
     processes: int = 1  # that search
 
 
@@ -80,20 +83,34 @@ def preparation(seconds: float) -> str:
     return f"prepared in {seconds:.1f} s, which --time does not count; the search begins"
 
 
-def sentence(now: Standing, rate: float) -> str:
-    """The line of text. ``rate``: paths a second. Without changes one program runs alone."""
-    doing = f"{now.doing}, {now.reads} bytes to read" if now.reads else now.doing
-    if now.processes > 1:
-        doing += f" with {now.processes} processes"
-    parts = [doing, f"{now.paths:,} paths ({rate:.0f}/s)"]
-    if now.changes:
-        parts += [f"changes {now.met}/{now.changes}", f"diverged {now.findings:,}"]
-        parts.append(f"differences {now.differences:,}")
-    else:
-        parts.append(f"findings {now.findings:,}")
-    if now.left > 0:
-        parts.append(f"{now.left:.0f} s left")
-    return "  ".join(parts)
+def sentence(now: Standing, rate: float, width: int | None = None) -> str:
+    """The line of text; of ``width`` at most, where parts are left out or short. ``rate``: paths a
+    second. Without changes one program runs alone."""
+    doing = f"{now.doing} with {now.processes} processes" if now.processes > 1 else now.doing
+    paths = f"{now.paths:,} paths"
+    rated = f"{paths} ({rate:.0f}/s)" if now.left > 0 else paths
+    level = f"level {now.level}/{now.levels}" if now.level else ""
+    changes = f"changes {now.met}/{now.changes}" if now.changes else ""
+    diverged = f"diverged {now.findings:,}" if now.changes else f"findings {now.findings:,}"
+    differences = f"differences {now.differences:,}" if now.changes else ""
+    left = f"{now.left:.0f} s left" if now.left > 0 else ""
+    short = f"{now.differences:,} differ" if now.changes else ""
+    least = "" if now.changes else diverged
+    forms: tuple[tuple[str, ...], ...] = (
+        (doing, level, rated, changes, diverged, differences, left),
+        (doing, level, rated, changes, least, differences, left),
+        (doing, level, rated, changes, least, short, left),
+        (doing, level, paths, changes, least, short, left),
+        (now.doing, level, "", changes, least, short, left),
+        (now.doing, "", "", "", least, short, left),
+        (now.doing, "", "", "", least, short, ""),
+        (now.doing,),
+    )
+    for parts in forms:
+        found = "  ".join(filter(None, parts))
+        if width is None or len(found) <= width:
+            return found
+    return found[:width]
 
 
 class PlainLines:
@@ -152,7 +169,8 @@ class LiveLine:
         if at < self._next:
             return
         self._next = at + 0.1
-        self._show(sentence(now, now.paths / (at - self._began)))
+        width = self._columns() - 1
+        self._show(sentence(now, now.paths / (at - self._began), width))
 
     def prepared(self, seconds: float) -> None:
         if said := preparation(seconds):
@@ -166,10 +184,16 @@ class LiveLine:
     def _show(self, text: str) -> None:
         if self._closed:
             return
-        width = shutil.get_terminal_size().columns
         self._wipe()
-        print(text[: width - 1], end="", file=self._stream, flush=True)
+        print(text[: self._columns() - 1], end="", file=self._stream, flush=True)
         self._shown = True
+
+    def _columns(self) -> int:
+        """The width of the terminal that the line stands on; standard output may be another one."""
+        if not os.environ.get("COLUMNS"):
+            with suppress(OSError, ValueError):
+                return os.get_terminal_size(self._stream.fileno()).columns or 80
+        return shutil.get_terminal_size().columns
 
     def _wipe(self) -> None:
         """Go back to the beginning of the line and erase it (ECMA-48: CR, EL)."""

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,16 @@ from symexec.options import (
 from symexec.options.arguments import parse
 from symexec.options.commands import COMMANDS
 from symexec.options.definitions import ANNOTATION, FILES, GOLDEN
-from symexec.progress import LiveLine, PlainLines, Standing, sentence
+from symexec.progress import (
+    COMPARING,
+    EXPLAINING,
+    MINIMISING,
+    SEARCHING,
+    LiveLine,
+    PlainLines,
+    Standing,
+    sentence,
+)
 from tests.command_line import csgtest
 from tests.nightly import daily
 
@@ -215,13 +225,75 @@ def test_plain_progress_is_one_line_a_period(capsys: pytest.CaptureFixture[str])
     told = "searching  900 paths (429/s)  changes 1/4  diverged 7  differences 2  10 s left"
     assert shown[0] == told and len(told) < 80
     assert len(shown) == 2
-    assert sentence(Standing("searching", 5, 1, 0.0, reads=12), 2.0) == (
-        "searching, 12 bytes to read  5 paths (2/s)  findings 1"
+    assert sentence(Standing("searching", 5, 1, 3.0, level=2, levels=6), 2.0) == (
+        "searching  level 2/6  5 paths (2/s)  findings 1  3 s left"
     )
 
 
+STAGES = (SEARCHING, COMPARING, EXPLAINING, MINIMISING)
+
+
+@pytest.mark.parametrize("doing", STAGES)
+@pytest.mark.parametrize("large", [1, 999, 1_234_567])
+def test_a_line_that_is_too_long_loses_whole_parts(doing: str, large: int) -> None:
+    left = 17.0 if doing == SEARCHING else 0.0
+    now = Standing(doing, large, large, left, large, large, large, 2, 6, processes=2)
+    parts = {*sentence(now, 42.0).split("  "), f"{large:,} differ", f"{large:,} paths", doing}
+    for width in range(30, 140):
+        shown = sentence(now, 42.0, width)
+        assert len(shown) <= width and parts.issuperset(shown.split("  ")), (width, shown)
+
+
+@pytest.mark.parametrize("doing", STAGES)
+def test_eighty_columns_have_room_for_all_that_matters(doing: str) -> None:
+    left = 17.0 if doing == SEARCHING else 0.0
+    shown = sentence(Standing(doing, 12_345, 93, left, 34, 46, 128, 2, 6), 3087.0, 79)
+    assert {doing, "level 2/6", "changes 34/46"} <= {*shown.split("  ")}
+    assert "12,345 paths" in shown and re.search("128 differ|differences 128", shown)
+    assert (doing == SEARCHING) == shown.endswith("  17 s left")
+
+
+LOOP = "int f(const char *s)\n{ int n = 0; for (; *s; s++) if (*s == 'a') n += %s; return n; }\n"
+
+
+def test_the_line_of_a_real_run_fits_a_terminal_of_eighty_columns(tmp_path: Path) -> None:
+    """Where it stands is shown whole, the level of the bounds as well, and never goes back."""
+    (tmp_path / "old.c").write_text(LOOP % "2")
+    (tmp_path / "new.c").write_text(LOOP % "6 / 3")
+    ours, theirs = os.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
+    environment = {name: text for name, text in os.environ.items() if name != "COLUMNS"}
+    done = subprocess.Popen(
+        [sys.executable, str(ROOT / "cli.py"), "build", "old.c", "new.c", "--time", "6"],
+        cwd=tmp_path,
+        env={**environment, "TERM": "xterm-256color"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while piece := os.read(ours, 65536):
+            shown += piece
+    os.close(ours)
+    done.communicate()
+    assert done.returncode == 0
+    frames = [each for each in shown.decode().split("\r\x1b[K") if " paths" in each]
+    part = (
+        r"level \d/\d|[\d,]+ paths( \(\d+/s\))?|changes \d/1|diverged \d+|differences \d+"
+        r"|\d+ differ|\d+ s left"
+    )
+    form = re.compile(rf"({'|'.join(STAGES)})(  ({part}))*")
+    for frame in frames:
+        assert len(frame) < 80 and form.fullmatch(frame), frame
+    for what, order in ((r"(\d+) s left", -1), (r"level (\d)/", 1), (r"changes (\d)/", 1)):
+        seen = [order * int(found[1]) for each in frames if (found := re.search(what, each))]
+        assert seen and seen == sorted(seen), (what, seen)
+
+
 def test_a_live_line_never_wraps_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("COLUMNS", "60")
     out, now = io.StringIO(), iter([0.0, 0.6, 0.65, 0.8])
     live = LiveLine(out, clock=lambda: next(now))
     live.doing("reading both versions")
@@ -232,7 +304,7 @@ def test_a_live_line_never_wraps_and_leaves_nothing(monkeypatch: pytest.MonkeyPa
     frames = out.getvalue().split("\r\x1b[K")
     assert frames[0] == "reading both versions" and frames[-1] == ""
     assert [frame.split()[1] for frame in frames[1:-1]] == ["2", "4"]
-    assert all(len(frame) < 40 for frame in frames)
+    assert all(len(frame) < 60 for frame in frames)
 
 
 def test_on_a_terminal_one_line_changes_in_place(tmp_path: Path) -> None:
