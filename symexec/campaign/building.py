@@ -18,10 +18,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
+from enum import Enum
+from functools import partial
 from itertools import count
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
 from csg.errors import Location, UsageError
 from csg.records import record
@@ -51,7 +54,7 @@ from symexec.exploration.preparation import (
     with_lasting,
 )
 from symexec.exploration.searching import GraphCoverage, Search
-from symexec.inputs.plan import LEVELS, shapes_lines
+from symexec.inputs.plan import ARGUMENTS, LEVELS, shapes_lines
 from symexec.options import ARRAYS, After, BuildOptions, InputOptions, Shadow, program_name
 from symexec.progress import (
     COMPARING,
@@ -93,13 +96,31 @@ RUNS, PLAINLY = 64, 2.0  # runs and seconds to explain what plain builds alone s
 ENDING = 3.0  # seconds to explain what was found, of a search that ends at the first differences
 
 
+class Axis(Enum):
+    """Inputs that grow together, where the user sets no bound."""
+
+    READ = "bytes of standard input and files, of strings and elements of arrays"
+    LINES = "arguments, and bytes of each"
+
+    def grown(self, inputs: InputOptions, level: int) -> InputOptions:
+        """Inputs that have grown so often."""
+        match self:
+            case Axis.READ:
+                return replace(inputs, level=level)
+            case Axis.LINES:
+                return replace(inputs, lines=level)
+            case _:
+                assert_never(self)
+
+
 @record
 class Deeper:
-    """A level beyond the bounds: bytes of standard input and of a file; for a function, bytes of
-    its strings and elements of its arrays."""
+    """A level beyond the bounds. ``exhausted``: its paths were followed to their ends;
+    ``complete``: nothing was left out there, nor at the levels that it grew from."""
 
-    size: int
+    inputs: InputOptions
     exhausted: bool
+    complete: bool
     states: int
 
 
@@ -143,8 +164,11 @@ class BuildJob:
         self.deeper: list[Deeper] = []
         self.stopped = False  # as many differences are confirmed as were asked for
         self.doing: Callable[[str], None] = lambda what: None  # told what is prepared
-        self._reads = 0  # bytes to read, beyond the bounds
-        self._met = (-1, 0, 0)  # places reached, changed statements among them, all of those
+        self._level, self._levels = 0, 0  # of the bounds, beyond the first
+        self._counted = [self.counters]  # those of the levels as well
+        self._reached: set[int] = set()  # statements that paths have visited at any level
+        self._blamed: set[int] = set()  # changes to blame for a difference
+        self._ends = math.inf
         self._search: Search | None = None
         # The processes are forked before there is much memory to copy.
         self._verifying: WorkerProcess | None = None
@@ -241,7 +265,7 @@ class BuildJob:
         if prepared is None:
             return
         self.counters.prepared_s = self._seconds()
-        deadline = self.clock() + self.options.search.time
+        deadline = self._ends = self.clock() + self.options.search.time
         verifier = None
         if replay is not None:
             verifier = self._verifier(prepared, replay, deadline + GRACE)
@@ -267,19 +291,19 @@ class BuildJob:
             if self.stopped and verifier is not None:
                 deadline = min(deadline, self.clock() + ENDING)
                 verifier.end_by(deadline + GRACE)
-            self._report_progress(progress, search, 0.0, COMPARING)
+            self._report_progress(progress, search, COMPARING)
             with self.watchdog.until(self._latest(deadline + GRACE)):
                 if self.fuzzing is not None:
                     fuzzing = self._bounded(self.fuzzing.end())
                     yield from generation.found_by_fuzzing(fuzzing)
                 if verifier is not None:
                     yield from self._compared(verifier, deadline + GRACE)
-                    self._report_progress(progress, search, 0.0, EXPLAINING)
+                    self._report_progress(progress, search, EXPLAINING)
                     yield from self._verified(verifier.drain())
                     verifier.end()
                     yield from self._bounded(self._proved_endless(generation.endless))
                     yield from self._bounded(self._rewordings(prepared))
-                    self._report_progress(progress, search, 0.0, MINIMISING)
+                    self._report_progress(progress, search, MINIMISING)
                     yield from self._bounded(self._minimised(prepared, deadline + GRACE))
                     yield from self._bounded(self._shown_plainly(prepared))
         finally:
@@ -317,9 +341,10 @@ class BuildJob:
         options: BuildOptions,
         counters: Counters,
         covered: GraphCoverage | None = None,
+        events: dict[Event, int] | None = None,
     ) -> Search:
-        """A search with these options. ``covered``: what the search before it has covered; the
-        events in the report are then that one's."""
+        """A search with these options. ``covered``: what the search before it has covered.
+        ``events``: of its paths; None for those in the report."""
         return Search(
             prepared,
             options,
@@ -329,7 +354,7 @@ class BuildJob:
             deadline,
             self.seeding,
             self.watchdog,
-            self._ended if covered is None else lambda state: None,
+            partial(note_events, self.events if events is None else events),
             covered,
         )
 
@@ -341,8 +366,8 @@ class BuildJob:
         verifier: Verifier | None,
         progress: Progress,
     ) -> Iterator[TestCase]:
-        """Run the search and what runs concurrently with it; then search again with more files to
-        read."""
+        """Run the search and what runs concurrently with it; then search again with larger
+        inputs."""
         workers = self.workers if self.seeding is None else None
         if workers is not None and self.prepared is not None:
             workers.begin(search, self.prepared, self.options)
@@ -361,27 +386,65 @@ class BuildJob:
     def _deepened(
         self, first: Search, deadline: float, verifier: Verifier | None, progress: Progress
     ) -> Iterator[TestCase]:
-        """Search the same program with longer inputs, level by level, while no difference is known
-        and there is time. Differences become tests; paths cut there do not weaken what was shown
-        within the bounds."""
-        prepared, inputs = self.prepared, self.options.inputs
+        """Search the same program with larger inputs, level by level, while there is time and some
+        change has no confirmed difference. Differences become tests; paths cut there do not weaken
+        what was shown within the bounds. Inputs grow along one axis at a time, from the largest
+        level that is complete; along an axis that is not exhausted they go on to grow."""
+        prepared, complete = self.prepared, self.options.inputs
         assert prepared is not None
         if self.seeding is not None:
             return
-        sizes = levels(self.signature, inputs)
-        for level in range(inputs.level + 1, len(sizes)):
-            size = sizes[level]
+        sizes = axes(self.signature, complete, bool(prepared.entry.parameters))
+        last = {axis: each[0] - 1 for axis, each in sizes.items() if each}
+        self._levels = sum(map(len, sizes.values()))
+        yield from self._explained(deadline, verifier)
+        waiting = deque(last)
+        while waiting:
+            axis = waiting.popleft()
             left = deadline - self.clock()
-            if left < LEAST_LEVEL or self.tests.differing or self.tests.predicted:
+            if left < LEAST_LEVEL or self._all_shown:
                 return
-            until = self.clock() + left / (len(sizes) - level)
-            counters = Counters()
-            options = replace(self.options, inputs=replace(inputs, level=level))
-            search = self._begun(prepared, until, options, counters, first.covered)
+            until = self.clock() + left / sum(map(len, sizes.values()))
+            size = sizes[axis].popleft()
+            counters, events = Counters(), dict[Event, int]()
+            inputs = axis.grown(complete, size)
+            options = replace(self.options, inputs=inputs)
+            search = self._begun(prepared, until, options, counters, first.covered, events)
+            self._counted.append(counters)
+            self._level += 1
             generation = self._generation(search, verifier)
             with self.watchdog.until(self._latest(until)):
                 yield from self._followed(search, generation, until, verifier, progress)
-            self.deeper.append(Deeper(size, search.exploration.exhausted, counters.states))
+            if self.stopped:
+                return
+            exhausted = search.exploration.exhausted
+            whole = exhausted and last[axis] == size - 1 and not self._left_out(counters, events)
+            if whole:
+                complete, last[axis] = inputs, size
+            self.deeper.append(Deeper(inputs, exhausted, whole, counters.states))
+            if sizes[axis]:
+                waiting.append(axis)
+
+    def _explained(self, deadline: float, verifier: Verifier | None) -> Iterator[TestCase]:
+        """Wait for the causes of known differences, a share of the time at most: they may leave
+        nothing to look for."""
+        now = self.clock()
+        until = now + (deadline - now) / 4
+        while verifier is not None and verifier.busy and self.clock() < until:
+            if self._all_shown or not (self.tests.differing or self.tests.predicted):
+                return
+            yield from self._verified(verifier.finished())
+            if self.validation is not None and not self.watchdog.half_taken:
+                self.validation.step()
+            time.sleep(PAUSE)
+
+    @property
+    def _all_shown(self) -> bool:
+        """Is each change to blame for a difference that was seen natively, or accepted?"""
+        if self.unified is None or not self.tests.differing:
+            return False
+        unshown = {each.id for each in self.unified.changes} - self._blamed
+        return not unshown or unshown <= self.accepted_in(self.unified)
 
     def _followed(
         self,
@@ -409,8 +472,8 @@ class BuildJob:
                 yield from self._verified(verifier.finished())
             if self.validation is not None and not self.watchdog.half_taken:
                 self.validation.step()
-            self._report_progress(progress, search, deadline)
-            if self._are_enough():
+            self._report_progress(progress, search)
+            if self._are_enough() or (self._level and self._all_shown):
                 return
 
     def _merged(
@@ -570,34 +633,23 @@ class BuildJob:
             yield found
         self.plainly_asked = True
 
-    def _report_progress(
-        self, progress: Progress, search: Search, deadline: float, doing: str = SEARCHING
-    ) -> None:
-        reached = search.targets.reached
-        if len(reached) != self._met[0]:
-            changed = search.covered.changed
-            self._met = (len(reached), len(changed & reached), len(changed))
-        _, met, changes = self._met
-        left = deadline - self.clock() if doing == SEARCHING else 0.0
+    def _report_progress(self, progress: Progress, search: Search, doing: str = SEARCHING) -> None:
+        self._reached |= search.targets.reached
+        changed = search.covered.changed
         progress.update(
             Standing(
                 doing,
-                self.counters.paths,
-                self.counters.diff_paths,
-                left,
-                met,
-                changes,
+                sum(each.paths for each in self._counted),
+                sum(each.diff_paths for each in self._counted),
+                self._ends - self.clock() if doing == SEARCHING else 0.0,
+                len(changed & self._reached),
+                len(changed),
                 len(self.tests.differing),
-                self._reads,
+                self._level,
+                self._levels,
                 self.workers.processes if self.workers and doing == SEARCHING else 1,
             )
         )
-
-    def _ended(self, state: State) -> None:
-        """Note the events of a path for the report."""
-        for event in Chain.items(state.events):
-            assert isinstance(event, Event)
-            self.events[event] = self.events.get(event, 0) + 1
 
     # ------------------------------------------------------------------ tests
 
@@ -615,6 +667,8 @@ class BuildJob:
         for case in cases:
             self.tests.keep(case)
             self._note_unseen(case)
+            if case.blame is not None and case.observed is Observed.DIFFERENT:
+                self._blamed.update(case.blame.blamed)
             yield case
 
     # ------------------------------------------------------------------ what it comes to
@@ -634,17 +688,21 @@ class BuildJob:
     @property
     def _complete(self) -> bool:
         """Were all paths within the bounds followed to their ends, without approximations?"""
-        left_out = (
-            self.counters.cuts
-            + self.counters.unsupported
-            + self.counters.unknown
-            + self.counters.dropped
-            + self.counters.concretised
-            + sum(self.counters.gaps.values())
-            + len(self.events)
-            + (self.counters.diff_paths if self.options.search.after is After.NEW else 0)
-        )
+        left_out = self._left_out(self.counters, self.events)
         return self.exhausted and not left_out and self.seeding is None
+
+    def _left_out(self, counters: Counters, events: Collection[Event]) -> int:
+        """How much the paths of a search have left out."""
+        return (
+            counters.cuts
+            + counters.unsupported
+            + counters.unknown
+            + counters.dropped
+            + counters.concretised
+            + sum(counters.gaps.values())
+            + len(events)
+            + (counters.diff_paths if self.options.search.after is After.NEW else 0)
+        )
 
     def graph_coverage(self) -> dict[str, Json] | None:
         """How much of the change sequence graph tests have visited; None before the search
@@ -653,7 +711,8 @@ class BuildJob:
         if search is None:
             return None
         pruned = bool(self.counters.pruned)
-        return search.covered.form(search.targets.reached, self._complete, pruned)
+        reached = self._reached | search.targets.reached
+        return search.covered.form(reached, self._complete, pruned)
 
     @property
     def states(self) -> int:
@@ -673,21 +732,37 @@ class BuildJob:
         return Verdict.NO_DIFFERENCE_FOUND
 
 
-def levels(signature: EntrySignature | None, inputs: InputOptions) -> Sequence[int]:
-    """The lengths to read, level by level, where the user gives none; () where the user does, or
-    where nothing can be longer. ``signature`` None means main."""
+def axes(
+    signature: EntrySignature | None, inputs: InputOptions, arguments: bool
+) -> dict[Axis, deque[int]]:
+    """What grows where the user sets no bound, and the levels that it grows to. ``signature`` None
+    means main, which has ``arguments`` or has none."""
+    found: dict[Axis, deque[int]] = {}
     if signature is None:
-        return LEVELS if shapes_lines(inputs) else ()
-    given = (*signature.parameters, *signature.globals)
+        if shapes_lines(inputs):
+            found[Axis.READ] = deque(range(inputs.level + 1, len(LEVELS)))
+            if arguments:
+                found[Axis.LINES] = deque(range(inputs.lines + 1, len(ARGUMENTS)))
+        return found
+    parts = (*signature.parameters, *signature.globals)
     longer = any(
         (
             each.kind in (ParameterKind.STRING, ParameterKind.POINTER, ParameterKind.ARRAY)
             and not each.embedded
         )
         or each.elements > 1
-        for each in given
+        for each in parts
     )
-    return ARRAYS if longer and inputs.array_length is None else ()
+    if longer and inputs.array_length is None:
+        found[Axis.READ] = deque(range(inputs.level + 1, len(ARRAYS)))
+    return found
+
+
+def note_events(found: dict[Event, int], state: State) -> None:
+    """Add the events of a path."""
+    for event in Chain.items(state.events):
+        assert isinstance(event, Event)
+        found[event] = found.get(event, 0) + 1
 
 
 def switches(prepared: Prepared) -> tuple[list[int], Requirements]:

@@ -22,7 +22,7 @@ from symexec.fuzzing.option_table import (
 )
 from symexec.fuzzing.usage import Kind, Usage, usage_of
 from symexec.fuzzing.values import growing, grown, mutated_bytes
-from symexec.inputs.plan import DEFAULT_ARGUMENTS, DEFAULT_STDIN, shapes_lines
+from symexec.inputs.plan import DEFAULT_ARGUMENTS, DEFAULT_STDIN, shapes_lines, with_defaults
 from symexec.options import InputOptions, SymbolicArguments
 from symexec.state.inputs import Line, Word
 from symexec.testcases import TestInput
@@ -59,7 +59,8 @@ def shaped(
     if not options:
         return ()
     usage = usage_of(units, options, changes)
-    return lines(options, DEFAULT_ARGUMENTS, usage, vocabulary(*units).framed[:FRAMED])
+    asked = with_defaults(inputs).arguments or DEFAULT_ARGUMENTS
+    return lines(options, asked, usage, vocabulary(*units).framed[:FRAMED])
 
 
 def lines(

@@ -69,7 +69,9 @@ from symexec.state.inputs import (
     Word,
 )
 
-DEFAULT_ARGUMENTS = SymbolicArguments(0, 4, 6)
+# Arguments of a command line, where the user does not say.
+ARGUMENTS = tuple(SymbolicArguments(0, *each) for each in ((4, 6), (6, 8), (9, 16), (16, 40)))
+DEFAULT_ARGUMENTS = ARGUMENTS[0]
 LEVELS = (4, 12, 48, 160)  # bytes of standard input, and of a file, where the user does not say
 LONGER = LEVELS[1:3]  # those that are tried in addition to the first
 DEFAULT_STDIN = LEVELS[0]
@@ -86,7 +88,7 @@ def with_defaults(options: InputOptions) -> InputOptions:
         return options
     size = LEVELS[min(options.level, len(LEVELS) - 1)]
     files = replace(DEFAULT_FILES, length=size)
-    return replace(options, arguments=DEFAULT_ARGUMENTS, stdin=size, files=files)
+    return replace(options, arguments=ARGUMENTS[options.lines], stdin=size, files=files)
 
 
 def file_names(options: InputOptions) -> tuple[bytes, ...]:

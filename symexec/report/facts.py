@@ -227,7 +227,21 @@ def nothing_followed(counters: Counters, events: dict[Event, int]) -> Unsupporte
 
 def inputs_within(report: Report) -> str:
     """The inputs that the verdict is about: ``strings of up to 4 bytes, x from 0 to 9``."""
-    return ", ".join(_parts(report, report.bounds)) or "every input"
+    return ", ".join(_parts(report, claimed(report.bounds))) or "every input"
+
+
+def claimed(found: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The bounds, with those of the largest level that is complete."""
+    whole = [each for each in found.get("deeper", ()) if each.get("complete")]
+    return {**found, **whole[-1]} if whole else found
+
+
+def beyond(report: Report, larger: Mapping[str, Json]) -> str:
+    """What larger bounds allow in addition to those of the report."""
+    known = _parts(report, report.bounds)
+    return ", ".join(
+        each for each in _parts(report, {**report.bounds, **larger}) if each not in known
+    )
 
 
 def _parts(report: Report, found: Mapping[str, Json]) -> list[str]:
@@ -380,7 +394,7 @@ _NAMES = {
     "sym_file": "Named files and their bytes",
     "null_choices": "Ways in which pointers are null: tried, all",
     "environment": "Environment variables",
-    "deeper": "Beyond that, with more to read",
+    "deeper": "Beyond that",
     "queries": "Queries of the solver",
     "answered": "Queries answered by",
     "backend_queries": "Queries that reached the solver itself",
@@ -475,7 +489,7 @@ def _value(key: str, value: Json) -> str:
         return f"{value:g} s"
     if key == "deeper":
         return "; ".join(
-            f"up to {each['bytes']} bytes: {'all' if each['exhausted'] else 'not all'} paths"
+            f"{each.get('within')}: {'all' if each['exhausted'] else 'not all'} paths"
             for each in value
         )
     return in_words(value)

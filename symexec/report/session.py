@@ -38,10 +38,12 @@ from symexec.progress import Progress, Standing
 from symexec.replay import reported_flags
 from symexec.report.accepting import accepted_file, read_accepted
 from symexec.report.facts import (
+    beyond,
     bounds,
     counters_form,
     event_notes,
     nothing_followed,
+    sizes,
     world_of,
 )
 from symexec.report.model import Expected, Interaction, Report, report_to_json
@@ -330,11 +332,17 @@ def _seeds(number: int) -> str:
 
 def _update(report: Report, job: BuildJob) -> None:
     report.counters = {**counters_form(job.counters), "exhausted": job.exhausted}
-    if job.deeper:
-        report.bounds["deeper"] = [
-            {"bytes": each.size, "exhausted": each.exhausted, "states": each.states}
-            for each in job.deeper
-        ]
+    for each in job.deeper[len(report.bounds.get("deeper", ())) :]:
+        assert job.prepared is not None
+        larger = sizes(job.entry, each.inputs, world_of(job.prepared, each.inputs))
+        level = {
+            **{name: value for name, value in larger.items() if report.bounds.get(name) != value},
+            "within": beyond(report, larger),
+            "exhausted": each.exhausted,
+            "complete": each.complete,
+            "states": each.states,
+        }
+        report.bounds["deeper"] = [*report.bounds.get("deeper", ()), level]
     if job.usage_lines is not None:
         report.counters["examples"] = job.usage_lines.following.followed
     if job.workers is not None:

@@ -473,9 +473,9 @@ def reservations(report: Report) -> list[str]:
     if isinstance(refused, dict):
         found += [f"Refused natively: {why}: {count}." for why, count in sorted(refused.items())]
     found += _cut_paths(report)
-    for level in report.bounds.get("deeper", ()) if report.verdict is not Verdict.DIFFERENT else ():
-        how = "all paths followed" if level["exhausted"] else "as far as the time went"
-        found.append(f"Beyond the bounds, with up to {level['bytes']} bytes to read: {how}.")
+    cut = [each for each in report.bounds.get("deeper", ()) if not each["exhausted"]]
+    for level in cut[-1:]:
+        found.append(f"Beyond the bounds, {level.get('within')}: not all paths were followed.")
     found += _masked(report)
     found += _without_blame(report)
     if gaps := _gaps(report):

@@ -82,3 +82,67 @@ def test_what_lies_beyond_does_not_keep_the_bounds_from_being_exhausted(tmp_path
     done = until(lambda report: report["counters"].get("exhausted"), *words, folder=tmp_path)
     assert done.report["verdict"] == "equivalent-within-bounds", done
     assert done.report["counters"]["states"] > 1000
+
+
+GROWN = {
+    "arguments": ("int main(int argc, char **argv)\n{ return argc == 7 ? VALUE : 0; }", ()),
+    "length of an argument": (
+        "#include <string.h>\nint main(int argc, char **argv)\n"
+        "{ return argc == 2 && strlen(argv[1]) == 30 ? VALUE : 0; }",
+        (),
+    ),
+    "strings": ("#include <string.h>\nint f(char *s) { return strlen(s) == 30 ? VALUE : 0; }", ()),
+}
+
+
+@pytest.mark.parametrize("kind", GROWN)
+def test_inputs_grow_until_a_difference_is_found(kind: str, tmp_path: Path) -> None:
+    text, more = GROWN[kind]
+    words = (*written(tmp_path, text.replace("VALUE", "TWICE"), "3", "4"), "--time", "60", *more)
+    done = until(differing, *words, folder=tmp_path)
+    assert done.report["verdict"] == "different", done
+
+
+def test_the_verdict_says_the_largest_level_that_is_complete(tmp_path: Path) -> None:
+    text = "#include <string.h>\nint f(const char *s) { return (int) strlen(s) * TWICE; }"
+    done = built(tmp_path, text, "8", "2 * 4", "--time", "30")
+    assert done.out.startswith("Equivalent for strings of up to 64 bytes: "), done
+    assert "bytes to read" not in done.out and "Beyond" not in done.out
+    assert [each["array_length"] for each in done.report["bounds"]["deeper"]] == [8, 16, 32, 64]
+    page = (tmp_path / "csgtest-out" / "report.html").read_text()
+    assert "Equivalent for strings of up to 64 bytes" in page
+
+
+def test_a_level_that_is_not_complete_is_not_claimed(tmp_path: Path) -> None:
+    text = "int f(const char *s)\n{ int n = 0; for (; *s; s++) n = n * (*s == 'a' ? TWICE : 3);"
+    done = built(tmp_path, text + " return n; }", "2", "8 / 4", "--time", "4")
+    whole = [each["array_length"] for each in done.report["bounds"]["deeper"] if each["complete"]]
+    assert 64 not in whole
+    assert f"Equivalent for strings of up to {max(whole, default=4)} bytes" in done.out, done
+    assert "Beyond the bounds, strings of up to" in done.out
+
+
+BOTH = """
+#include <string.h>
+int f(const char *s, int k)
+{
+    if (k == 77)
+        return MARK;
+    return strlen(s) == 7 ? TWICE : 0;
+}
+"""
+
+
+def test_levels_go_on_while_a_change_has_no_difference(tmp_path: Path) -> None:
+    """And end where each has one, long before the time is over."""
+    text = BOTH.replace("MARK", "TWICE + 1")
+    done = built(tmp_path, text, "3", "4", "--time", "90")
+    blamed = {change for test in done.differing for change in test["blamed"]}
+    assert blamed == {1, 2}, done
+    assert done.report["counters"]["wall_s"] < 60
+
+
+def test_levels_end_where_as_many_differ_as_were_asked_for(tmp_path: Path) -> None:
+    text = BOTH.replace("MARK", "TWICE + 1")
+    done = built(tmp_path, text, "3", "4", "--time", "90", "--stop-after", "1")
+    assert done.differing and "deeper" not in done.report["bounds"]

@@ -43,8 +43,17 @@ CALLED = {
 }
 OF_FUNCTIONS = {"array_length", "globals", "preconditions"}
 OF_MAIN = {"arguments", "stdin", "files"}
-# ``level`` is of a search that follows the one whose bounds these are: ``deeper`` tells of it.
-WHERE_GIVEN = {"level", "ranges", "assumptions", "named_files", "deterministic", "prune", "without"}
+# Levels are of a search that follows the one whose bounds these are: ``deeper`` tells of them.
+WHERE_GIVEN = {
+    "level",
+    "lines",
+    "ranges",
+    "assumptions",
+    "named_files",
+    "deterministic",
+    "prune",
+    "without",
+}
 
 
 def test_each_option_that_bounds_a_search_is_named() -> None:
