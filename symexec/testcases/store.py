@@ -78,6 +78,11 @@ def _without_note(folder: Path) -> dict[str, Path]:
     if (folder / REPORT).exists():
         return {"": folder}
     below = [each.parent for depth in ("*", "*/*") for each in folder.glob(f"{depth}/{REPORT}")]
+    if not below and not is_ours(folder):
+        raise UsageError(
+            f"'{folder}' is no output folder of csgtest",
+            hint="name the folder that csgtest build wrote with --out",
+        )
     names = ", ".join(str(each) for each in sorted(below)[:_NAMED])
     hint = f"name one of the folders below it: {names}" if names else _NO_FOLDER
     raise UsageError(f"there is no report in '{folder}'", hint=hint)
