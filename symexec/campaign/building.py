@@ -397,6 +397,8 @@ class BuildJob:
         sizes = axes(self.signature, complete, bool(prepared.entry.parameters))
         last = {axis: each[0] - 1 for axis, each in sizes.items() if each}
         self._levels = sum(map(len, sizes.values()))
+        if not last:
+            return
         yield from self._explained(deadline, verifier)
         waiting = deque(last)
         while waiting:
