@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -72,15 +72,21 @@ def printf_command(data: bytes) -> str:
 def c_call(test: TestInput, entry: str, signature: EntrySignature | None = None) -> str:
     """The call in C. The types of elements are known from the signature; without it they are
     guessed."""
-    before = "".join(f"{name} = {c_value(value)}; " for name, value in test.globals)
+    counted = _counted(value for _, value in (*test.parameters, *test.globals))
+    before = "".join(f"{name} = {c_value(value, counted)}; " for name, value in test.globals)
     if signature is None:
-        arguments = [c_value(value) for _, value in test.parameters]
+        arguments = [c_value(value, counted) for _, value in test.parameters]
     else:
         values = dict(test.parameters)
         arguments = _arguments(values, signature.parameters)
         if signature.steps:
             return f"{before}{_steps(signature, values, arguments)}{_comment(test)}"
     return f"{before}{entry}({', '.join(arguments)}){_comment(test)}"
+
+
+def _counted(values: Iterable[Value]) -> int:
+    """The largest number in a call: no length that it says is larger."""
+    return max((each for each in values if isinstance(each, int)), default=0)
 
 
 def _steps(signature: EntrySignature, values: Mapping[str, Value], arguments: Sequence[str]) -> str:
@@ -98,6 +104,7 @@ def _arguments(values: dict[str, Value], parameters: Sequence[Parameter]) -> lis
     """The arguments of a call. Parts follow the object that they belong to, so that every object is
     complete when they are read backwards."""
     known = {each.name: each for each in parameters}
+    counted = _counted(values.values())
     inside: dict[str, list[str]] = {}
     arguments: list[str] = []
     for each in reversed(parameters):
@@ -111,7 +118,7 @@ def _arguments(values: dict[str, Value], parameters: Sequence[Parameter]) -> lis
             count = f"[{value.count}]" if isinstance(value, Elements) else ""
             text = f"{address}({each.element}{count}) {{{parts or '0'}}}"
         else:
-            text = _typed(each, value)
+            text = _typed(each, value, counted)
         if not each.owner:
             arguments.append(text)
         elif not _is_zero(value) and not (each.embedded and value == b""):
@@ -131,9 +138,9 @@ def _designator(part: Parameter, owner: Parameter) -> str:
     return inner if inner.startswith("[") else f"[0]{inner.replace('->', '.', 1)}"
 
 
-def _typed(parameter: Parameter, value: Value) -> str:
+def _typed(parameter: Parameter, value: Value, counted: int) -> str:
     if not isinstance(value, tuple):
-        return c_value(value)
+        return c_value(value, counted)
     numbers = ", ".join(map(_number, value))
     return f"{{{numbers}}}" if parameter.embedded else f"({parameter.element}[]) {{{numbers}}}"
 
@@ -161,14 +168,18 @@ def _comment(test: TestInput) -> str:
     return f"  # {'; '.join(parts)}" if parts else ""
 
 
-def c_value(value: Value) -> str:
+def c_value(value: Value, counted: int = 0) -> str:
+    """A value in C. A text has as many of the zeros at its end as a length of ``counted`` bytes can
+    be about; the others are the unused rest of the buffer."""
     match value:
         case None:
             return "NULL"
         case bytes():
-            # A digit after an octal escape of three digits is not part of it. Zeros at the end are
-            # the unused rest of the buffer.
-            return '"' + _escaped(value.rstrip(b"\0")).replace('"', '\\"') + '"'
+            # A digit after an octal escape of three digits is not part of it. The literal has one
+            # zero more than is written.
+            text = value.rstrip(b"\0")
+            text = value[: max(len(text), counted - 1)]
+            return '"' + _escaped(text).replace('"', '\\"') + '"'
         case tuple():
             kind = "int" if all(isinstance(element, int) for element in value) else "double"
             return f"({kind}[]) {{{', '.join(map(_number, value))}}}"

@@ -51,3 +51,18 @@ def test_a_c_call_has_its_globals_before_it() -> None:
 
 def test_nondeterministic_values_are_told_apart() -> None:
     assert c_call(TestInput(nondet=(1, 2)), "main") == "main()  # nondet: 1, 2"
+
+
+@pytest.mark.parametrize(
+    ("text", "length", "call"),
+    [
+        (b"\0", 2, r'f("\000", 2)'),  # the literal has two bytes
+        (b"\0\0\0\0", 5, r'f("\000\000\000\000", 5)'),
+        (b"y\0\0\0", 3, r'f("y\000", 3)'),
+        (b"y\0\0\0", 77, r'f("y\000\000\000", 77)'),  # no more than there are
+        (b"y\0\0\0", 1, 'f("y", 1)'),
+        (b"y\0\0\0", -1, 'f("y", -1)'),
+    ],
+)
+def test_a_text_has_the_zeros_that_a_length_counts(text: bytes, length: int, call: str) -> None:
+    assert c_call(TestInput(parameters=(("s", text), ("n", length))), "f") == call
