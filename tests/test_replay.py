@@ -32,3 +32,32 @@ def test_within_the_time_it_is_as_without(finished: Path) -> None:
     free = csgtest("replay", "csgtest-out", folder=finished)
     assert (timed.code, timed.out, timed.err) == (free.code, free.out, free.err)
     assert free.code == 1 and "confirmed" in free.out
+
+
+OUTSIDE = """
+#include <stdio.h>
+int main(void)
+{
+    char line[16];
+    const char *p = fgets(line, sizeof line, stdin);
+    if (!p)
+        return 2;
+    p += *p == '(' ? STEP : 1;
+    puts(*p == 0 ? "end" : "more");
+    return 0;
+}
+"""
+
+
+def test_a_use_of_uninitialised_memory_is_shown_once_more(tmp_path: Path) -> None:
+    """Plain and sanitized builds show it by chance; builds that fill such memory show it always."""
+    write_versions(tmp_path, OUTSIDE.replace("STEP", "1"), OUTSIDE.replace("STEP", "2"))
+    words = ["--sym-args", "0", "0", "1", "--sym-stdin", "1", "--no-native", "--time", "10"]
+    built = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
+    found = [each for each in built.report["tests"] if each["observed"] == "different"]
+    assert built.code == 1 and found
+    assert {each["new"]["sanitizer"] for each in found} == {"use of uninitialised memory"}
+    again = csgtest("replay", "csgtest-out", folder=tmp_path)
+    assert again.code == 1, again.out
+    for each in found:
+        assert f"{each['id']}  confirmed" in again.out

@@ -23,7 +23,12 @@ from symexec.testcases import MASKED, DifferenceKind, Observation, Observed, Tes
 from symexec.testcases.inputs import Json
 from symexec.testcases.store import is_ours, is_sealed
 from symexec.triage import classify, differing_parts
-from symexec.triage.undefined import shown_behind_a_stop, shown_by_plain_builds
+from symexec.triage.undefined import (
+    shown_behind_a_stop,
+    shown_by_plain_builds,
+    uninitialised,
+    uses_uninitialised,
+)
 
 NOT_RUN = "not run"
 
@@ -76,6 +81,8 @@ def replay_folder(
                 yield Replayed(case, NOT_RUN)
                 continue
             now = _outcome(case, replay.pair(case.input))
+            if now.outcome in ("same", "different") and uses_uninitialised(case):
+                now = _filled_again(case, now, replay)
             if now.outcome == "same" and case.kind is DifferenceKind.UNDEFINED:
                 met = [each for each in case.undefined if not each.startswith("gcc ")]
                 plainly = next(shown_by_plain_builds([case], replay, met), None)
@@ -131,6 +138,19 @@ def _outcome(case: TestCase, pair: Pair) -> Replayed:
         return Replayed(now, "same")
     as_before = _is_as_before(case, case.old, pair.old) and _is_as_before(case, case.new, pair.new)
     return Replayed(now, "confirmed" if as_before else "different")
+
+
+def _filled_again(case: TestCase, now: Replayed, replay: NativeReplay) -> Replayed:
+    """The outcome for a test that reports a use of uninitialised memory: builds with other bytes in
+    such memory show it, and others only by chance."""
+    found = uninitialised(now.case, replay)
+    if found is now.case:
+        return now
+    alike = all(
+        before is not None and seen is not None and before.sanitizer == seen.sanitizer
+        for before, seen in ((case.old, found.old), (case.new, found.new))
+    )
+    return Replayed(found, "confirmed" if alike else "different")
 
 
 def _is_as_before(case: TestCase, before: Observation | None, now: Observation) -> bool:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from csg.ir import ChangeInfo
 from symexec.testcases import DifferenceKind, Observation, Observed, TestCase
 from symexec.triage.classification import differing_parts
-from symexec.triage.undefined import UNINITIALISED
+from symexec.triage.undefined import UNINITIALISED, uses_uninitialised
 
 # ---------------------------------------------------------------------------------------- wording
 # Tell differences apart that are a matter of wording: help, version and usage text.
@@ -322,7 +322,7 @@ def _grouped(
 def _with_chance(members: dict[Shape, list[TestCase]]) -> dict[Shape, list[TestCase]]:
     """The groups, with those of which only bytes differ that neither version has written in the
     group of the use of uninitialised memory that has the same cause."""
-    uses = [key for key, tests in members.items() if any(map(_uses_uninitialised, tests))]
+    uses = [key for key, tests in members.items() if any(map(uses_uninitialised, tests))]
     result = dict(members)
     for key, tests in members.items():
         if not all(map(_by_chance, tests)):
@@ -333,12 +333,6 @@ def _with_chance(members: dict[Shape, list[TestCase]]) -> dict[Shape, list[TestC
         if (home := next(same, None)) is not None:
             result[home] = [*result[home], *result.pop(key)]
     return result
-
-
-def _uses_uninitialised(case: TestCase) -> bool:
-    return any(
-        seen is not None and seen.sanitizer == UNINITIALISED for seen in (case.old, case.new)
-    )
 
 
 def _by_chance(case: TestCase) -> bool:

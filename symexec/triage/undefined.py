@@ -190,6 +190,13 @@ def _shown(case: TestCase, style: str, replay: NativeReplay) -> tuple[Pair, tupl
 UNINITIALISED = "use of uninitialised memory"
 
 
+def uses_uninitialised(case: TestCase) -> bool:
+    """Was one version seen to use uninitialised memory?"""
+    return any(
+        seen is not None and seen.sanitizer == UNINITIALISED for seen in (case.old, case.new)
+    )
+
+
 def uninitialised(case: TestCase, replay: NativeReplay) -> TestCase:
     """A replayed test on which one version is predicted to use uninitialised memory: a regression,
     or a fix, where only that version shows something else with another filling. What is to blame is
