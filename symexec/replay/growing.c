@@ -709,7 +709,7 @@ static uint32_t parts(int first)
             known.apart[i] = 1;
         }
     }
-    return found ? found | covers(ran, known.covered[2]) : 0;
+    return found ? found | (covers(ran, known.covered[2]) & ~(uint32_t) DEEPER) : 0;
 }
 
 static int parts_now(void)
@@ -779,7 +779,7 @@ static uint32_t tried(const struct value *values)
     uint64_t came_by = touches();
     int first = comes_first;
     if (came_by) { /* what lies behind a change is new once more */
-        flags |= covers(shared->map, known.covered[1]);
+        flags |= covers(shared->map, known.covered[1]) & ~(uint32_t) DEEPER;
         memcpy(ran, shared->map, MAP + EDGES);
     }
     if (flags || came_by)
