@@ -23,7 +23,7 @@ from fleet.lists import Candidate, deeper, read_list
 from fleet.outcomes import Planned, TaskState
 from fleet.seeds import WHOLE, SeedSource
 from fleet.store import Row, Store
-from fleet.tasks import BESIDE, Files, Task, task_from_spec
+from fleet.tasks import GIVEN_SEEDS, Files, Task, task_from_spec
 from symexec.options import EngineOptions, FleetOptions
 from symexec.testcases import Verdict
 
@@ -172,7 +172,7 @@ class Work:
                 under_way[row["id"]] = task
                 nearest = before[: before.index(row["id"])][::-1]
                 given = seeds.seeds(task, [each for each in nearest if each in complete])
-                files = {**self._files(task), **({BESIDE: given} if given else {})}
+                files = {**self._files(task), **({GIVEN_SEEDS: given} if given else {})}
                 engine.submit(row["id"], row["spec"], files)
             for each in engine.wait(_BEAT) if under_way else ():
                 task = under_way.pop(each.id)

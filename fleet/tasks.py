@@ -40,7 +40,7 @@ MOST_DEATHS = 3  # processes that die on one task
 _HOME = Path(fleet.__file__).parent
 _PATIENCE = 600.0, 10.0  # seconds that a task may take, and how many for each of its budget
 SEEDS = "seeds.jsonl"  # what a task was given, among its files
-BESIDE = f"../{SEEDS}"  # the same with the tree of a task: no file in it has such a name
+GIVEN_SEEDS = f"../{SEEDS}"  # the same with the tree of a task: no file in it has such a name
 _FOLDER = "csgtest-task-"  # and the process id of its owner
 _SAID = 2000  # characters of its standard error that are kept
 _CONCLUDING = 60.0  # seconds to write its report, for a task that has written too much
@@ -133,9 +133,9 @@ def run(
     spec: str, files: Mapping[str, bytes], memory: int | None = None, disk: int | None = None
 ) -> Outcome:
     """Run a task in a process of its own, which ends with this one. ``files``: the tree of a pair
-    of files, and BESIDE: inputs to begin with; ``memory``: bytes that the search may take, unless
-    the task says so itself; ``disk``: bytes that it may write, with all its temporary files (None:
-    its share of what is free)."""
+    of files, and GIVEN_SEEDS: inputs to begin with; ``memory``: bytes that the search may take,
+    unless the task says so itself; ``disk``: bytes that it may write, with all its temporary files
+    (None: its share of what is free)."""
     task, started = task_from_spec(spec), time.monotonic()
     try:
         _remove_left()
@@ -175,7 +175,7 @@ def _remove_left() -> None:
 def _run(
     task: Task, files: Mapping[str, bytes], memory: int | None, disk: DiskWatch, folder: Path
 ) -> Outcome:
-    tree = {name: content for name, content in files.items() if name != BESIDE}
+    tree = {name: content for name, content in files.items() if name != GIVEN_SEEDS}
     match task.source:
         case Commits(place=place, old=old, new=new):
             where = checkout(place, (old, new))
@@ -187,8 +187,8 @@ def _run(
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(content)
     words = [*task.words, f"--out={folder / 'out'}", *_accepted(task, where, folder)]
-    if BESIDE in files:
-        (folder / SEEDS).write_bytes(files[BESIDE])
+    if GIVEN_SEEDS in files:
+        (folder / SEEDS).write_bytes(files[GIVEN_SEEDS])
         words.append(f"--seeds={folder / SEEDS}")
     if memory is not None and not any(each.startswith("--memory=") for each in words):
         words.append(f"--memory={memory}")
@@ -198,7 +198,7 @@ def _run(
         code, said = _ended(words, where, task.time, disk, folder)
         if disk.cut or code is None or code >= 0:
             outcome = _outcome(code, said, disk, folder / "out")
-            given = ((SEEDS, files[BESIDE]),) if BESIDE in files else ()
+            given = ((SEEDS, files[GIVEN_SEEDS]),) if GIVEN_SEEDS in files else ()
             return replace(outcome, files=(*outcome.files, *given))
         signals.append(signal.Signals(-code).name)
     reason = f"each of {MOST_DEATHS} processes that began it has died: {', '.join(signals)}"

@@ -290,9 +290,9 @@ class Exploration:
             return False
         retained = (len(resting) + waiting) // 2
         if self._rest is not None and resting:  # states at rest wait behind all others
-            kept = max(0, retained - waiting)
-            self._rest.keep(kept)
-            self._park(resting[kept:], resting=True)
+            room = max(0, retained - waiting)
+            self._rest.keep(room)
+            self._park(resting[room:], resting=True)
         if retained < waiting:
             self._keep(retained)
         resting.clear()

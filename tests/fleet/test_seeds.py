@@ -12,7 +12,7 @@ import pytest
 from fleet.outcomes import Planned
 from fleet.seeds import LARGEST, MOST, SeedSource, inputs_of
 from fleet.store import Store
-from fleet.tasks import BESIDE, SEEDS, Commits, Files, Task, run
+from fleet.tasks import GIVEN_SEEDS, SEEDS, Commits, Files, Task, run
 from tests.fleet.outcomes import OUTCOME
 from tests.symexec.fuzzing.test_seeds import SEED, versions
 
@@ -89,6 +89,6 @@ def test_task_begins_with_its_seeds() -> None:
     tree = {"old.c": old, "new.c": new, SEEDS: b"a file of the project"}
     pair = Task(Files("t", ".", "old.c", "new.c"), ("--entry=f",), (), 10.0, 0, False)
     seeds = json.dumps({"input": {"parameters": {"x": SEED}}}).encode()
-    outcome = run(pair.spec, {**tree, BESIDE: seeds})
+    outcome = run(pair.spec, {**tree, GIVEN_SEEDS: seeds})
     assert [each.witness for each in outcome.findings] == [f"f({SEED}): returns 1, now returns 2"]
     assert dict(outcome.files)[SEEDS] == seeds
