@@ -32,6 +32,7 @@ from symexec.state.state import Event, EventKind
 from symexec.testcases import EntrySignature, Parameter, Verdict
 from symexec.testcases.signature import ParameterKind
 from tests.command_line import csgtest
+from tests.nightly import every
 
 NO_BOUNDS = {"symbolic_globals", "leaks", "entry", "inferred", "examples", "several", "jobs"}
 CALLED = {
@@ -267,7 +268,7 @@ PAIRS = {
 }
 
 
-@pytest.mark.parametrize("kind", PAIRS)
+@pytest.mark.parametrize("kind", every(3, PAIRS))
 def test_versions_that_differ_just_beyond_a_bound_get_a_verdict_that_names_it(
     kind: str, tmp_path: Path
 ) -> None:
