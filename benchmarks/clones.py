@@ -196,7 +196,8 @@ in what is done, as old and new end; messages alone do not count. Other work ran
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "/").replace("\n", " ")
+    """In a table of Markdown, where brackets of a subject are no link."""
+    return text.replace("|", "/").replace("\n", " ").replace("](", "]\\(")
 
 
 def main(words: Sequence[str]) -> int:

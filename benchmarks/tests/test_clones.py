@@ -21,11 +21,11 @@ def test_a_clone_is_timed_to_its_first_difference(tmp_path: Path) -> None:
     for text in (PROGRAM, PROGRAM.replace("argc)", "argc + 1)")):
         (repository / "words.c").write_text(text)
         git(repository, "add", "-A")
-        git(repository, "commit", "-qm", "count | more")
+        git(repository, "commit", "-qm", "count | [more](x)")
     commit = git(repository, "rev-parse", "HEAD").strip()
     row = tried(str(repository), commit, tmp_path, 5)
     assert (row.system, row.trouble, row.verdicts) == ("make", "", ("different",))
     assert row.build_s is not None and row.clone_s < row.build_s < row.whole_s
     assert row.shown.startswith("difference in main: exit 0, prints '1\\n', exit 0, prints '2")
     (line,) = [each for each in document([row]).splitlines() if "count / " in each]
-    assert line.startswith(f"| repository | {commit} count / more | make | ")
+    assert line.startswith(f"| repository | {commit} count / [more]\\(x) | make | ")
