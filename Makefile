@@ -14,7 +14,7 @@ PYTHON_FOUND := $(firstword $(shell for python in $(PYTHON) python3.11 python3.1
 	"$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& command -v "$$python"; done; true))
 CC_FOUND := $(firstword $(shell for compiler in $(CC) cc gcc clang; do command -v "$$compiler"; done; true))
-WORKERS := 4  # tests at a time: on two cores, each of them waits for a part of its time
+WORKERS := 3  # tests at a time: on two cores, each of them waits for a part of its time
 SOURCES := cli.py csg symexec fleet generators oracles tests benchmarks
 
 .PHONY: demo test night bench mutants soak docs install check-tools format clean
