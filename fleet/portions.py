@@ -25,10 +25,9 @@ from symexec.campaign.generation import Found, Portion, Seen, Sighting, sighting
 from symexec.counters import Counters, WorkClock
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.searching import Search
-from symexec.exploration.start import prefix_of
+from symexec.exploration.start import found_again, prefix_of
 from symexec.options import BuildOptions
 from symexec.search import Chosen, chosen
-from symexec.state.inputs import Misfit, Prefix, decoded
 from symexec.state.state import Chain, Event, State
 from symexec.watchdog import Watchdog
 from symexec.worker import WorkerProcess, forked, read_frame, send
@@ -165,23 +164,9 @@ def states_of(
 ) -> tuple[dict[bytes, State], list[bytes]]:
     """The states of prefixes, without those that another one comes by, and the prefixes that do not
     fit. ``known``: states that are there."""
-    prefixes: dict[bytes, Prefix] = {}
-    for each in written:
-        if each not in known:
-            with suppress(Misfit):
-                prefixes[each] = decoded(each)
-    states = search.followed(list(prefixes.values()))
-    found: dict[bytes, State] = {}
-    unfit: list[bytes] = []
-    for each in dict.fromkeys(written):
-        state = known.get(each)
-        if state is None and (each not in prefixes or prefixes[each] not in states):
-            unfit.append(each)
-            continue
-        state = state or states[prefixes[each]]
-        if state is not None:
-            found[each] = state
-    return found, unfit
+    found, unfit = found_again(search.followed, [each for each in written if each not in known])
+    states = {**found, **known}
+    return {each: states[each] for each in dict.fromkeys(written) if each in states}, unfit
 
 
 def _fresh(search: Search, counters: Counters) -> Counters:

@@ -258,6 +258,26 @@ def _advanced(
     return [each for each in engine.advance(state, quantum) if each.frame is not None]
 
 
+def found_again(
+    find: Callable[[Sequence[Prefix]], Mapping[Prefix, State | None]], written: Sequence[bytes]
+) -> tuple[dict[bytes, State], list[bytes]]:
+    """The states of written prefixes, in their order and without those that another one comes by,
+    and the prefixes that do not fit. ``find``: ``followed`` with all but the prefixes."""
+    prefixes: dict[bytes, Prefix] = {}
+    for each in written:
+        with suppress(Misfit):
+            prefixes[each] = decoded(each)
+    states = find(list(prefixes.values()))
+    found: dict[bytes, State] = {}
+    unfit: list[bytes] = []
+    for each in dict.fromkeys(written):
+        if each not in prefixes or prefixes[each] not in states:
+            unfit.append(each)
+        elif (state := states[prefixes[each]]) is not None:
+            found[each] = state
+    return found, unfit
+
+
 @record
 class Revived:
     """States that were parked. ``lost``: how many could not be found again."""
@@ -269,7 +289,7 @@ class Revived:
 
 class Parked:
     """States for which there was no room in memory, as their decisions; the first ones in come out
-    first. ``find`` finds states again (``followed``)."""
+    first. ``find`` finds states again (``found_again``)."""
 
     def __init__(self, find: Callable[[Sequence[Prefix]], Mapping[Prefix, State | None]]) -> None:
         self._find = find
@@ -295,18 +315,12 @@ class Parked:
 
     def revived(self, count: int) -> Revived:
         """Take ``count`` of them out, or what is left."""
-        taken = [self._waiting.popleft() for _ in range(min(count, len(self._waiting)))]
-        prefixes = {data: decoded(data) for data, _ in taken}
-        found = self._find(list(prefixes.values()))
-        states: list[State] = []
-        at_rest: list[State] = []
-        lost = 0
-        for data, resting in dict(taken).items():
-            if prefixes[data] not in found:
-                lost += 1
-            elif (state := found[prefixes[data]]) is not None:
-                (at_rest if resting else states).append(state)
-        return Revived(states, at_rest, lost)
+        taken = dict(self._waiting.popleft() for _ in range(min(count, len(self._waiting))))
+        found, unfit = found_again(self._find, list(taken))
+        parts: tuple[list[State], list[State]] = ([], [])
+        for data, state in found.items():
+            parts[taken[data]].append(state)
+        return Revived(*parts, len(unfit))
 
 
 def differing_memory(state: State) -> list[tuple[Data, int]]:

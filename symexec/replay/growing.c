@@ -691,9 +691,9 @@ static uint64_t touches(void)
 static unsigned char ran[MAP + EDGES]; /* the map of the last run of the new version that came by a change */
 
 /* PARTS where the versions come to different code, besides what a change itself is made of: that is what
- * the first run that came by it has shown. COVERS where none before came to different code there, or
- * where such runs have not been. The last run is that of the old version. */
-static uint32_t parts(int first)
+ * the first run that came by it has shown. COVERS where none before came to different code there. The
+ * last run is that of the old version; `learns`: it counts for those that follow. */
+static uint32_t parts(int first, int learns)
 {
     uint32_t found = 0;
     for (uint32_t at = 0; at < EDGES; at += 8) {
@@ -702,24 +702,13 @@ static uint32_t parts(int first)
         for (uint32_t i = at; i < at + 8; i++) {
             if (classes[ran[MAP + i]] == classes[shared->blocks[i]])
                 continue;
-            if (first)
-                known.usual[i] = 1;
-            else if (!known.usual[i])
+            if (!first && !known.usual[i])
                 found |= known.apart[i] ? PARTS : PARTS | COVERS;
-            known.apart[i] = 1;
+            if (learns)
+                known.apart[i] = 1, known.usual[i] |= (unsigned char) first;
         }
     }
-    return found ? found | (covers(ran, known.covered[2]) & ~(uint32_t) DEEPER) : 0;
-}
-
-static int parts_now(void)
-{
-    for (uint32_t at = 0; at < EDGES; at += 8)
-        if (memcmp(ran + MAP + at, shared->blocks + at, 8))
-            for (uint32_t i = at; i < at + 8; i++)
-                if (classes[ran[MAP + i]] != classes[shared->blocks[i]] && !known.usual[i])
-                    return 1;
-    return 0;
+    return found;
 }
 
 static int is_new_kind(uint64_t kind)
@@ -792,8 +781,9 @@ static uint32_t tried(const struct value *values)
         flags |= TOUCHES;
         before = run(values, 0);
         touches();
-        if (!shown.cut && !before.cut)
-            flags |= parts(first);
+        uint32_t parting = shown.cut || before.cut ? 0 : parts(first, 1);
+        if (parting) /* and what lies behind that, too */
+            flags |= parting | (covers(ran, known.covered[2]) & ~(uint32_t) DEEPER);
         int alike = shown.cut ? before.cut : shown.status == before.status
                                                  && shown.output == before.output;
         if (!alike) {
@@ -851,7 +841,7 @@ static uint64_t is_parting(const struct value *values)
     memcpy(ran, shared->map, sizeof ran);
     run(values, 0);
     touches();
-    return parts_now();
+    return parts(0, 0) & PARTS;
 }
 
 /* Leave out pieces without which that is as it was. */
