@@ -256,6 +256,17 @@ def test_eighty_columns_have_room_for_all_that_matters(doing: str) -> None:
 LOOP = "int f(const char *s)\n{ int n = 0; for (; *s; s++) if (*s == 'a') n += %s; return n; }\n"
 
 
+def seen_on(ours: int, theirs: int) -> bytes:
+    """What a process writes to a terminal with these ends, until it ends; both are closed."""
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while piece := os.read(ours, 65536):
+            shown += piece
+    os.close(ours)
+    return shown
+
+
 def test_the_line_of_a_real_run_fits_a_terminal_of_eighty_columns(tmp_path: Path) -> None:
     """Where it stands is shown whole, the level of the bounds as well, and never goes back."""
     (tmp_path / "old.c").write_text(LOOP % "2")
@@ -271,12 +282,7 @@ def test_the_line_of_a_real_run_fits_a_terminal_of_eighty_columns(tmp_path: Path
         stdout=subprocess.PIPE,
         stderr=theirs,
     )
-    os.close(theirs)
-    shown = b""
-    with contextlib.suppress(OSError):  # the end of a terminal
-        while piece := os.read(ours, 65536):
-            shown += piece
-    os.close(ours)
+    shown = seen_on(ours, theirs)
     done.communicate()
     assert done.returncode == 0
     frames = [each for each in shown.decode().split("\r\x1b[K") if " paths" in each]
@@ -319,12 +325,7 @@ def test_on_a_terminal_one_line_changes_in_place(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=theirs,
     )
-    os.close(theirs)
-    shown = b""
-    with contextlib.suppress(OSError):  # the end of a terminal
-        while piece := os.read(ours, 65536):
-            shown += piece
-    os.close(ours)
+    shown = seen_on(ours, theirs)
     out, _ = done.communicate()
     assert done.returncode == 1
     assert b"s left\r\x1b[Ksearching  " in shown  # the line is written over

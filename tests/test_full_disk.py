@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from symexec.testcases.store import MARKER, OutputFolder, is_ours
 from tests.command_line import csgtest, pair
+from tests.disks import small_disk
 
 WORDS = ("build", *map(str, pair("plus_two")), "--time", "2", "--no-native", "--quiet")
 
@@ -18,18 +18,11 @@ WORDS = ("build", *map(str, pair("plus_two")), "--time", "2", "--no-native", "--
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Path]:
     """A disk of a megabyte, full."""
-    disk = tmp_path / "small"
-    disk.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("no file system can be mounted")
-    try:
+    with small_disk(tmp_path) as disk:
         with (disk / "filling").open("wb", buffering=0) as filling:
             for _ in range(256):
                 filling.write(bytes(4096))
         yield disk
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
 
 
 @pytest.mark.parametrize("what", ["out", "TMPDIR"])

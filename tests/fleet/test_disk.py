@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
@@ -20,6 +19,7 @@ from fleet.outcomes import Outcome, Planned, TaskState
 from fleet.store import Store
 from fleet.tasks import run
 from tests.command_line import csgtest
+from tests.disks import small_disk
 from tests.fleet.outcomes import OUTCOME
 from tests.fleet.test_fleet import write_pairs
 from tests.fleet.test_tasks import TASK, TREE
@@ -43,15 +43,8 @@ CONCLUDES, DEAF = "lambda *_: sys.exit(130)", "signal.SIG_IGN"
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Path]:
     """A disk of a megabyte."""
-    disk = tmp_path / "small"
-    disk.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("no file system can be mounted")
-    try:
+    with small_disk(tmp_path) as disk:
         yield disk
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
 
 
 def fill(disk: Path) -> Path:
