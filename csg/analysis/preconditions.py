@@ -123,9 +123,10 @@ class Asserted:
 
 @record
 class Ended:
-    """The last of the structures behind ``pointer`` is zero; nothing says how many there are."""
+    """The last of the structures behind each of ``pointers`` is zero; nothing says how many there
+    are."""
 
-    pointer: str
+    pointers: tuple[str, ...]
 
 
 @record
@@ -271,7 +272,7 @@ def _command_line(old: _Version, new: _Version, stepped: Several) -> Iterator[Pr
         why = "they are called as in main"
         claim = Length(words, count, 8, less=-1)
         yield Precondition(claim, f"{count} < elements of {words}", why, place)
-        yield Precondition(Ended(words), f"the last of {words} is null", why, place)
+        yield Precondition(Ended((words,)), f"the last of {words} is null", why, place)
 
 
 def _single(

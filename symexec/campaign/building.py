@@ -101,6 +101,7 @@ class Axis(Enum):
 
     READ = "bytes of standard input and files, of strings and elements of arrays"
     LINES = "arguments, and bytes of each"
+    DEPTH = "pointers from structure to structure"
 
     def grown(self, inputs: InputOptions, level: int) -> InputOptions:
         """Inputs that have grown so often."""
@@ -109,6 +110,8 @@ class Axis(Enum):
                 return replace(inputs, level=level)
             case Axis.LINES:
                 return replace(inputs, lines=level)
+            case Axis.DEPTH:
+                return replace(inputs, depth=level)
             case _:
                 assert_never(self)
 
@@ -757,6 +760,9 @@ def axes(
     )
     if longer and inputs.array_length is None:
         found[Axis.READ] = deque(range(inputs.level + 1, len(ARRAYS)))
+    deepest = max((each.level for each in signature.parameters), default=0)
+    if deepest > inputs.depth:
+        found[Axis.DEPTH] = deque(range(inputs.depth + 1, deepest + 1))
     return found
 
 

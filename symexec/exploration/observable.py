@@ -73,7 +73,15 @@ from symexec.expr import (
     old_half,
     shadowed,
 )
-from symexec.inputs.structures import Member, Place, is_followed, is_text, object_places, places
+from symexec.inputs.structures import (
+    COMPARED,
+    Member,
+    Place,
+    is_followed,
+    is_text,
+    object_places,
+    places,
+)
 from symexec.memory import NEW, OLD, AllocationKind, offset_of
 from symexec.runtime.operands import plain
 from symexec.runtime.process import different_files
@@ -118,11 +126,12 @@ class Caller:
         kind = getattr(entry.symbol.type, "result", None)
         returned: tuple[Place, ...] = ()
         if isinstance(kind, Pointer) and is_followed(kind):
-            returned = tuple(places(RESULT, kind.target))
+            returned = tuple(places(RESULT, kind.target, depths=COMPARED))
         elif isinstance(kind, Record):
-            returned = tuple(object_places(RESULT, kind))
+            returned = tuple(object_places(RESULT, kind, depths=COMPARED))
         watched = tuple(
-            Watched(each, tuple(object_places(each.name, each.type))) for each in lasting
+            Watched(each, tuple(object_places(each.name, each.type, depths=COMPARED)))
+            for each in lasting
         )
         return cls(
             False, ParameterKind.SCALAR if result is None else result.kind, returned, watched

@@ -29,7 +29,7 @@ from symexec.exploration.preparation import Prepared
 from symexec.exploration.start import begin
 from symexec.expr import Operand, Term, TermTable, evaluate
 from symexec.inputs.plan import plan
-from symexec.inputs.structures import nullable_pointers
+from symexec.inputs.structures import DEPTHS, nullable_pointers, parameter_places
 from symexec.options import InputOptions, SymbolicArguments
 from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk, standard_input
 from symexec.runtime.library import registry
@@ -53,7 +53,7 @@ from symexec.testcases.seeds import SeedInput, Unusable, read_seeds
 from symexec.testcases.signature import counts_in
 
 Known = dict[Term, int]
-_Shape = tuple[int, int, int, int, frozenset[str], tuple[tuple[str, int], ...]]
+_Shape = tuple[int, int, int, int, int, frozenset[str], tuple[tuple[str, int], ...]]
 
 
 class Pins:
@@ -72,7 +72,8 @@ class Pins:
         self._options = options
         self.table = table
         self._starts: dict[_Shape, Start] = {}
-        self._nullable = _pointers(entry, options)
+        self._levels = _levels(entry, options)
+        self._nullable: dict[int, tuple[str, ...]] = {}  # by the depth of structures
 
     def admits(self, test: TestInput) -> bool:
         """Do all ranges, assumptions and preconditions hold for this input?"""
@@ -119,14 +120,22 @@ class Pins:
             words = max(words, self._options.arguments.length if self._options.arguments else 0)
             stdin = max(stdin, self._options.stdin or 0)
         given = dict(test.parameters)
-        null = frozenset(name for name in self._nullable if given.get(name) is None)
+        reached = [
+            self._levels[name]
+            for name, value in given.items()
+            if value is not None and name in self._levels
+        ]
+        depth = max([self._options.depth, *reached])
+        if depth not in self._nullable:
+            self._nullable[depth] = _pointers(self._entry, replace(self._options, depth=depth))
+        null = frozenset(name for name in self._nullable[depth] if given.get(name) is None)
         counts = counts_in(given)
         rows = tuple(counts.items())
-        shape = (len(test.args), words, stdin, largest, null, rows)
+        shape = (len(test.args), words, stdin, largest, depth, null, rows)
         length = self._options.elements
         if self._entry.symbol.name != "main":
             length = max([length, *map(len, arrays)])
-            shape = (length, 0, stdin, largest, null, rows)
+            shape = (length, 0, stdin, largest, depth, null, rows)
         if shape not in self._starts:
             arguments = SymbolicArguments(len(test.args), len(test.args), max(1, words))
             files, named = self._options.files, self._options.named_files
@@ -139,6 +148,7 @@ class Pins:
                     replace(each, length=max(each.length, largest)) for each in named
                 ),
                 array_length=length,
+                depth=depth,
             )
             planned = plan(self._entry, self._symbols, options)
             if self._entry.symbol.name == "main":
@@ -153,8 +163,18 @@ def _pointers(entry: FunctionDefinition, options: InputOptions) -> tuple[str, ..
     if entry.symbol.name == "main":
         return ()
     everyone = frozenset(symbol.name for symbol in entry.parameters)
-    found = nullable_pointers(entry.parameters, everyone, options.several or ALONE)
+    several, depth = options.several or ALONE, options.depth
+    found = nullable_pointers(entry.parameters, everyone, several, depth=depth)
     return tuple(each.name for each in found)
+
+
+def _levels(entry: FunctionDefinition, options: InputOptions) -> dict[str, int]:
+    """The objects that exist beyond the first level of depth alone, each with its level."""
+    if entry.symbol.name == "main":
+        return {}
+    several, deepest = options.several or ALONE, len(DEPTHS) - 1
+    trees = [parameter_places(each, several, depth=deepest) for each in entry.parameters]
+    return {place.name: place.level for tree in trees for place in tree if place.level}
 
 
 def _fits(start: Start, preconditions: Sequence[Precondition], test: TestInput) -> bool:

@@ -177,6 +177,8 @@ def _inputs(signature: EntrySignature, given: TestInput) -> Iterator[str]:
     """Declarations in0, in1, .. in the order of the parameters and their parts."""
     values, known = dict(given.parameters), _variables(signature)
     for each in parts_there(signature.parameters, counts_in(values)):
+        if each.level and each.name not in values:
+            continue
         value, name = values.get(each.name), known[each.name]
         note = f"  /* {printable(each.name).replace('*/', '* /')} */"
         inside = each.owner and (each.kind is ParameterKind.SCALAR or each.embedded)

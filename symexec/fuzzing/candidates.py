@@ -161,11 +161,12 @@ class FunctionDomain:
     enumerates, mutates = 0.5, 0.375
 
     def __init__(self, signature: EntrySignature, words: Vocabulary, options: InputOptions) -> None:
-        rows = _rows(signature.parameters, options)
+        own = [each for each in signature.parameters if each.level <= options.depth]
+        rows = _rows(own, options)
         self._ended = {name for name in rows if is_ended(name, options)}
         parameters = [
             each
-            for each in parts_there(signature.parameters, self._inputs(rows))
+            for each in parts_there(own, self._inputs(rows))
             if each.kind is not ParameterKind.OPAQUE
         ]
         self._count = len(parameters)

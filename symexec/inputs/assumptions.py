@@ -51,7 +51,7 @@ from csg.language.types import (
 )
 from csg.records import record
 from symexec.expr import Operand, disjunction, extract, unary
-from symexec.inputs.structures import Count, Place, parameter_places
+from symexec.inputs.structures import DEPTHS, Count, Place, parameter_places
 from symexec.options import ARRAYS, InputOptions, Range
 from symexec.runtime.operands import calculated, choice, holds, plain, widened
 
@@ -350,7 +350,7 @@ def is_single(name: str, options: InputOptions) -> bool:
 def is_ended(name: str, options: InputOptions) -> bool:
     """Is the last structure behind the pointer zero?"""
     claims = (each.claim for each in options.preconditions)
-    return any(isinstance(each, Ended) and each.pointer == of_first(name) for each in claims)
+    return any(isinstance(each, Ended) and of_first(name) in each.pointers for each in claims)
 
 
 def ended(
@@ -358,17 +358,24 @@ def ended(
 ) -> Iterator[Precondition]:
     """Preconditions for the pointers that lead to several structures, or pointers, and have no
     length."""
-    lengths = {each.claim.pointer for each in given if isinstance(each.claim, Length | Ended)}
-    seen: set[str] = set()
+    lengths = {each.claim.pointer for each in given if isinstance(each.claim, Length)}
+    lengths |= {
+        name for each in given if isinstance(each.claim, Ended) for name in each.claim.pointers
+    }
+    found: dict[tuple[str, str, str], dict[str, Symbol]] = {}
     for symbol in parameters:
-        for place in parameter_places(symbol, several):
+        for place in parameter_places(symbol, several, depth=len(DEPTHS) - 1):
             name = of_first(place.name)
-            if not place.several or name in lengths or name in seen:
-                continue
-            seen.add(name)
-            what = "null" if isinstance(place.type, Pointer) else "zero"
-            why = "code steps through it, and nothing says how many there are"
-            yield Precondition(Ended(name), f"the last of {name} is {what}", why, symbol.location)
+            if place.several and name not in lengths:
+                what = "null" if isinstance(place.type, Pointer) else "zero"
+                member = re.split(r"->|\.", name)[-1]
+                found.setdefault((member, str(place.type), what), {}).setdefault(name, symbol)
+    for (member, _, what), names in found.items():
+        first, *others = names
+        further = f", and of each further {member}" if others else ""
+        why = "code steps through it, and nothing says how many there are"
+        text = f"the last of {first} is {what}{further}"
+        yield Precondition(Ended(tuple(names)), text, why, names[first].location)
 
 
 def within_bounds(

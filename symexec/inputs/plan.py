@@ -40,6 +40,7 @@ from symexec.inputs.assumptions import (
     range_conditions,
 )
 from symexec.inputs.structures import (
+    DEPTHS,
     Member,
     Nullable,
     Place,
@@ -114,16 +115,25 @@ class InputPlan:
         if self.entry.symbol.name == "main":
             yield from self._command_lines(self._builder(table))
             return
-        for null in choices(self._nullable()):
+        for null in choices(self._nullable(), DEPTHS[self.options.depth].choices):
             yield self.start(table, null)
 
     def null_choices(self) -> tuple[int, int]:
         """How many ways in which pointers are null are tried, and how many there are."""
-        return null_choices(self._nullable())
+        return null_choices(self._nullable(), DEPTHS[self.options.depth].choices)
+
+    def most_objects(self) -> int:
+        """The largest number of objects behind a parameter, if there are more that are left out
+        though they are not too deep; else 0."""
+        several, depth = self.options.several or ALONE, self.options.depth
+        count = count_of(self.options, {})
+        trees = [parameter_places(each, several, count, depth) for each in self.entry.parameters]
+        return max((len(each) for each in trees if any(place.cut for place in each)), default=0)
 
     def _nullable(self) -> list[Nullable]:
         several, count = self.options.several or ALONE, count_of(self.options, {})
-        return nullable_pointers(self.entry.parameters, self.asked, several, count)
+        depth = self.options.depth
+        return nullable_pointers(self.entry.parameters, self.asked, several, count, depth)
 
     def start(
         self, table: TermTable, null: frozenset[str], counts: Mapping[str, int] | None = None
@@ -134,7 +144,8 @@ class InputPlan:
         builder.add_result(self.entry.symbol.type)
         count = count_of(self.options, counts or {})
         for symbol in self.entry.parameters:
-            found = parameter_places(symbol, self.options.several or ALONE, count)
+            several, depth = self.options.several or ALONE, self.options.depth
+            found = parameter_places(symbol, several, count, depth)
             builder.add_parameter(symbol, found, null)
         builder.add_stdin(self.options.stdin or 0)
         builder.add_files(self.options)

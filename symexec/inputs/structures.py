@@ -9,9 +9,10 @@ and the pointers in them.
     h(struct pair *p)      Place("p", 16 elements of 8 bytes, members (p->x, p->y, p[1].x, ...)),
                            if code steps p
 
-A tree of objects ends after a few. In an input every link leads to an object of its own or is null;
-``choices`` says which combinations are tried: all texts and arrays there and no further structure,
-everything, then each the other way round, and each two; what is near to the parameters first.
+A tree of objects ends after a few (``DEPTHS``: one row for each level of depth). In an input every
+link leads to an object of its own or is null; ``choices`` says which combinations are tried: all
+texts and arrays there and no further structure, everything, then each the other way round, and each
+two; what is near to the parameters first.
 """
 
 from __future__ import annotations
@@ -55,12 +56,25 @@ from csg.language.types import (
 )
 from csg.records import record
 
-MOST_PLACES = 16  # objects that one parameter leads to
-DEEPEST = 3  # pointers from structure to structure that are followed
-MOST_CHOICES = 64  # combinations of pointers that are null
+MOST_PARTS = 1024  # members of the objects that are added beyond the first level
 MOST_MEMBERS = 256  # scalars of one object that are inputs
 MOST_IN_A_ROW = 16  # structures, or pointers, that one pointer leads to
 _OWN_OF_THE_SYSTEM = ("__", "_I", "_G")  # FILE, DIR: tags that are the implementation's
+
+
+@record
+class Depth:
+    """How far structures are followed: ``pointers`` from structure to structure, ``objects`` behind
+    one parameter. ``choices``: the combinations of null pointers that are tried."""
+
+    pointers: int
+    objects: int
+    choices: int
+
+
+DEPTHS = (Depth(3, 16, 64), Depth(7, 32, 96), Depth(15, 64, 192))
+# A returned object, and one that outlives the call: compared as far as it is there.
+COMPARED = (DEPTHS[0], replace(DEPTHS[0], pointers=DEPTHS[-1].pointers))
 
 
 @record
@@ -89,7 +103,8 @@ class Link:
 class Place:
     """An object with members. ``pointers`` are the offsets of all pointers in it, ``opaque`` those
     that no input can make point anywhere (to functions), ``left_out`` the parts that stay zero.
-    ``elements``: how many of ``type`` there are in a row."""
+    ``elements``: how many of ``type`` there are in a row. ``level``: the first of ``DEPTHS`` at
+    which it exists; ``cut``: it has links that there are too many objects for."""
 
     name: str
     type: Type
@@ -101,6 +116,8 @@ class Place:
     opaque: tuple[Link, ...] = ()
     elements: int = 1
     several: bool = False  # also where only one element is left
+    level: int = 0
+    cut: bool = False
 
     @property
     def names(self) -> set[str]:
@@ -163,36 +180,42 @@ def is_text(kind: Type) -> bool:
             return False
 
 
-def places(name: str, target: Type, several: Several = ALONE) -> list[Place]:
-    """The objects that a pointer to ``target`` leads to, nearest first."""
+def places(
+    name: str, target: Type, several: Several = ALONE, depths: Sequence[Depth] = DEPTHS[:1]
+) -> list[Place]:
+    """The objects that a pointer to ``target`` leads to, those of the first level first, nearest
+    first."""
     whole = f"*{name}"
     root = _place(name, target, whole, several, name in several.parameters)
     if whole in several.parameters:  # the pointer that is pointed to is stepped
         root = replace(root, links=tuple(replace(each, several=True) for each in root.links))
-    return _tree(root, several)
+    return _tree(root, several, depths)
 
 
-def object_places(name: str, kind: Type, several: Several = ALONE) -> list[Place]:
+def object_places(
+    name: str, kind: Type, several: Several = ALONE, depths: Sequence[Depth] = DEPTHS[:1]
+) -> list[Place]:
     """An object by its name, and those that the pointers in it lead to. What a pointer leads to has
     the name of the pointer, so the pointer itself is ``&name``."""
     root = _place(name, kind, name, several)
     root = replace(root, name=f"&{name}") if isinstance(kind, Pointer) else root
-    return _tree(root, several)
+    return _tree(root, several, depths)
 
 
 Count = Callable[[Place], tuple[int, int]]  # (elements that exist, how many of them are inputs)
 
 
 def parameter_places(
-    symbol: Symbol, several: Several = ALONE, count: Count | None = None
+    symbol: Symbol, several: Several = ALONE, count: Count | None = None, depth: int = 0
 ) -> list[Place]:
     """The objects that a parameter is or leads to; none for a number. Without a ``count`` there are
-    as many elements of each as possible."""
-    kind, found = symbol.type, []
+    as many elements of each as possible. ``depth``: how often the first of ``DEPTHS`` has grown.
+    """
+    kind, found, depths = symbol.type, [], DEPTHS[: depth + 1]
     if can_be_passed(kind):
-        found = object_places(symbol.name, kind, several)
+        found = object_places(symbol.name, kind, several, depths)
     elif isinstance(kind, Pointer) and leads_to_places(kind):
-        found = places(symbol.name, kind.target, several)
+        found = places(symbol.name, kind.target, several, depths)
     return found if count is None else _cut(found, count)
 
 
@@ -220,32 +243,78 @@ def _cut(found: Sequence[Place], count: Count) -> list[Place]:
     return retained
 
 
-def _tree(root: Place, several: Several) -> list[Place]:
+@record
+class _Next:
+    """An object that may be added to a tree: behind ``link``, ``depth`` pointers from the root.
+    ``turns``: how often the way there goes on by another member than before."""
+
+    link: Link
+    depth: int
+    far: int
+    turns: int
+    via: tuple[str, int]
+
+
+def _tree(root: Place, several: Several, depths: Sequence[Depth]) -> list[Place]:
     """The objects that are reached by few pointers, and those behind the first of several elements,
-    first."""
-    found: list[Place] = []
-    order = 0
-    waiting = [(0, order, root, 0)]
-    while waiting and len(found) < MOST_PLACES:
-        far, _, place, depth = heapq.heappop(waiting)
-        found.append(place)
-        for link in place.links if depth < DEEPEST else ():
-            if leads_to_places(Pointer(link.target)):
+    first. Each further level adds objects to those of the one before it, at first along one member
+    (``l->next->next->next``): lists grow, whatever else their elements lead to."""
+    found = [root]
+    parts, limit = 0, depths[0]
+    later = _behind(root, None)
+    for level, limit in enumerate(depths):
+        waiting = [
+            ((each.turns if level else 0), each.far, order, each)
+            for order, each in enumerate(later)
+            if each.depth <= limit.pointers
+        ]
+        later = [each for each in later if each.depth > limit.pointers]
+        order = len(waiting)
+        heapq.heapify(waiting)
+        while waiting and len(found) < limit.objects and parts < MOST_PARTS:
+            _, _, _, each = heapq.heappop(waiting)
+            link = each.link
+            made = _place(link.name, link.target, f"*{link.name}", several, link.several)
+            found.append(replace(made, level=level))
+            parts += (len(made.members) + len(made.pointers)) if level else 0
+            for further in _behind(made, each):
+                if further.depth > limit.pointers:
+                    later.append(further)
+                    continue
                 order += 1
-                at = far + 1 + link.offset * place.elements // place.size
-                made = _place(link.name, link.target, f"*{link.name}", several, link.several)
-                heapq.heappush(waiting, (at, order, made, depth + 1))
+                key = further.turns if level else 0
+                heapq.heappush(waiting, (key, further.far, order, further))
+        later += [each for _, _, _, each in sorted(waiting)]
     known = {place.name for place in found}
-    return [_without_further(place, known) for place in found]
+    left_out = {each.link.name for each in later if each.depth <= limit.pointers}
+    return [_without_further(place, known, left_out) for place in found]
 
 
-def _without_further(place: Place, known: set[str]) -> Place:
+def _behind(place: Place, way: _Next | None) -> list[_Next]:
+    """What the links of an object lead to, if that is an object with members. ``way``: how the
+    object was come to; None for the root."""
+    found = []
+    for link in place.links:
+        if not leads_to_places(Pointer(link.target)):
+            continue
+        index, offset = divmod(link.offset * place.elements, place.size)
+        via = (str(place.type), offset)
+        if way is None:
+            found.append(_Next(link, 1, 1 + index, 0, via))
+        else:
+            turns = way.turns + (via != way.via)
+            found.append(_Next(link, way.depth + 1, way.far + 1 + index, turns, via))
+    return found
+
+
+def _without_further(place: Place, known: set[str], left_out: set[str]) -> Place:
     retained = tuple(
         link
         for link in place.links
         if link.name in known or not leads_to_places(Pointer(link.target))
     )
-    return replace(place, links=retained)
+    cut = any(link.name in left_out for link in place.links)
+    return replace(place, links=retained, cut=cut)
 
 
 def _place(
@@ -385,6 +454,7 @@ def nullable_pointers(
     asked: frozenset[str],
     several: Several = ALONE,
     count: Count | None = None,
+    depth: int = 0,
 ) -> list[Nullable]:
     """The pointers among the parameters of an entry function that may be null; ``asked``: those
     that it compares with null."""
@@ -392,7 +462,7 @@ def nullable_pointers(
     for symbol in symbols:
         if isinstance(symbol.type, Pointer) and symbol.name in asked:
             found.append(Nullable(symbol.name, True, ()))
-        if tree := parameter_places(symbol, several, count):
+        if tree := parameter_places(symbol, several, count, depth):
             found += _links(tree)
     return found
 
@@ -407,8 +477,10 @@ def _links(found: list[Place]) -> Iterator[Nullable]:
                 owners[link.name] = (*owners[place.name], link.name)
 
 
-def choices(nullable: Sequence[Nullable]) -> Iterator[frozenset[str]]:
-    """Sets of pointers that are null, the usual one first."""
+def choices(
+    nullable: Sequence[Nullable], most: int = DEPTHS[0].choices
+) -> Iterator[frozenset[str]]:
+    """At most so many sets of pointers that are null, the usual one first."""
     usual = frozenset(each.name for each in nullable if not each.present)
     found = dict.fromkeys([usual, frozenset()] if nullable else [usual])
     steps = [*combinations(nullable, 1), *combinations(nullable, 2)]
@@ -417,15 +489,15 @@ def choices(nullable: Sequence[Nullable]) -> Iterator[frozenset[str]]:
         for each in step:
             null = _turned(null, each)
         found[null] = None
-        if len(found) >= MOST_CHOICES:
+        if len(found) >= most:
             break
     yield from found
 
 
-def null_choices(nullable: Sequence[Nullable]) -> tuple[int, int]:
+def null_choices(nullable: Sequence[Nullable], most: int = DEPTHS[0].choices) -> tuple[int, int]:
     """How many inputs that differ in which pointers are null are tried, and how many there are.
     Pointers in an object that does not exist make no difference."""
-    tried = {_existing(null, nullable) for null in choices(nullable)}
+    tried = {_existing(null, nullable) for null in choices(nullable, most)}
     behind: dict[str, int] = {}  # choices among the pointers in an object
     for each in reversed(nullable):  # owners stand before what they lead to
         owner = each.owners[-1] if each.owners else ""
@@ -440,9 +512,10 @@ def _existing(null: frozenset[str], nullable: Sequence[Nullable]) -> frozenset[s
     )
 
 
-def _far(step: Sequence[Nullable]) -> int:
-    """How far a part is from the parameters: near ones come first."""
-    return len(step) + sum(len(each.owners) for each in step)
+def _far(step: Sequence[Nullable]) -> tuple[bool, int]:
+    """How far a part is from the parameters: near ones come first, two at a time behind all single
+    ones, so that the longest list is among those that are tried."""
+    return len(step) > 1, len(step) + sum(len(each.owners) for each in step)
 
 
 def _turned(null: frozenset[str], pointer: Nullable) -> frozenset[str]:

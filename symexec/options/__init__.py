@@ -191,6 +191,7 @@ class InputOptions:
     globals: Globals = Globals.ANY  # what the others hold, of those that a caller may have set
     level: int = 0  # how often what is read, where nobody says how much, has grown
     lines: int = 0  # the same for command lines
+    depth: int = 0  # the same for the depth of structures
     inferred: bool = True  # what both versions expect of callers of the entry function holds
     preconditions: tuple[Precondition, ...] = ()  # the same, as it was found
     examples: tuple[Path, ...] = ()  # of inputs: files, and folders of them

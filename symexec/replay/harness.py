@@ -122,10 +122,11 @@ def _declared(parameter: Parameter, name: str, owner: str) -> str:
     if owner and (parameter.kind is ParameterKind.SCALAR or parameter.embedded):
         return f"{_member('', parameter, owner)};"
     linked = f"\ncsgtest_link({owner}, {parameter.offset}, {name});" if owner else ""
+    there = f"!{owner} ? 0 : " if owner else ""  # nothing is behind null
     if parameter.kind is ParameterKind.STRUCTURE:
         made = f'csgtest_object("{parameter.name}", {parameter.size}, {parameter.elements})'
         if not _by_value(parameter):
-            return f"void *{name} = {made};{linked}"
+            return f"void *{name} = {there}{made};{linked}"
         made = f'csgtest_value("{parameter.name}", {parameter.size})'
         named = f"typedef {parameter.element} {_type_of(parameter)};\n"
         return f"{named if '{' in parameter.element else ''}void *{name} = {made};"
@@ -134,7 +135,7 @@ def _declared(parameter: Parameter, name: str, owner: str) -> str:
         return f"{parameter.element} {name} = 0;\n{setting}"
     return (
         f"unsigned long {name}_size = 0;\n"
-        f'void *{name} = csgtest_array("{parameter.name}", &{name}_size);{linked}'
+        f'void *{name} = {there}csgtest_array("{parameter.name}", &{name}_size);{linked}'
     )
 
 

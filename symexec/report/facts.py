@@ -8,7 +8,6 @@ named(report.bounds)       ("Time for the search", "5 s"), ("Ranges", "x from 0 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 
@@ -19,11 +18,9 @@ from symexec.counters import Counters
 from symexec.exploration.preparation import Prepared
 from symexec.inputs.plan import MOST_ELEMENTS, plan, shapes_lines, with_defaults
 from symexec.inputs.structures import (
-    DEEPEST,
-    MOST_CHOICES,
+    DEPTHS,
     MOST_IN_A_ROW,
     MOST_MEMBERS,
-    MOST_PLACES,
 )
 from symexec.options import (
     InputOptions,
@@ -38,28 +35,21 @@ from symexec.report.model import Report
 from symexec.state.state import Event, EventKind
 from symexec.testcases.driver import driven_within
 from symexec.testcases.inputs import Json
-from symexec.testcases.signature import Parameter, ParameterKind, Step
-
-STRUCTURES: dict[str, Json] = {  # that parameters lead to
-    "structure_depth": DEEPEST,
-    "structure_objects": MOST_PLACES,
-    "structure_members": MOST_MEMBERS,
-    "structure_elements": MOST_ELEMENTS,
-    "structures_in_a_row": MOST_IN_A_ROW,
-    "structure_null_choices": MOST_CHOICES,
-}
+from symexec.testcases.signature import ParameterKind, Step
 
 
 @record
 class World:
     """What an entry function can look at in addition to its parameters, as far as its program calls
-    for it; and in how many ways pointers are null, of how many."""
+    for it; and in how many ways pointers are null, of how many. ``most_objects``: behind one
+    parameter, if there are more that are left out for their number; else 0."""
 
     arguments: bool = True
     stdin: bool = True
     files: bool = True
     variables: bool = False
     null_choices: tuple[int, int] = (1, 1)
+    most_objects: int = 0
 
 
 _STDIN = """getchar getchar_unlocked getc getc_unlocked _IO_getc fgetc fgetc_unlocked fgets gets
@@ -84,6 +74,7 @@ def world_of(prepared: Prepared, inputs: InputOptions) -> World:
         not named.isdisjoint(_FILES.split()),
         not named.isdisjoint(_VARIABLES.split()) or (of_main and len(entry.parameters) > 2),
         (1, 1) if of_main else found.null_choices(),
+        0 if of_main else found.most_objects(),
     )
 
 
@@ -144,9 +135,12 @@ def sizes(entry: str, inputs: InputOptions, world: World) -> dict[str, Json]:
         inputs = with_defaults(inputs)
     else:
         found["array_length"] = inputs.elements
-        found |= STRUCTURES
+        found |= structures(inputs.depth)
+        if world.most_objects:
+            found["objects"] = world.most_objects
         if world.null_choices[0] < world.null_choices[1]:
-            found["null_choices"] = [*world.null_choices]
+            tried, ways = world.null_choices
+            found["null_choices"] = [tried, min(ways, MANY_WAYS)]
     if inputs.ranges:
         found["ranges"] = [f"{each.name}={each.low}..{each.high}" for each in inputs.ranges]
     if inputs.assumptions:
@@ -164,6 +158,22 @@ def sizes(entry: str, inputs: InputOptions, world: World) -> dict[str, Json]:
     if world.variables:
         found["environment"] = "as in replay"
     return found
+
+
+MANY_WAYS = 1_000_000  # in which pointers are null; more are not counted
+NOT_ALWAYS = ("null_choices", "objects")  # bounds that need not be there at a larger level
+
+
+def structures(depth: int) -> dict[str, Json]:
+    """The bounds of structures that parameters lead to, when they have grown so often."""
+    return {
+        "structure_depth": DEPTHS[depth].pointers,
+        "structure_objects": DEPTHS[depth].objects,
+        "structure_members": MOST_MEMBERS,
+        "structure_elements": MOST_ELEMENTS,
+        "structures_in_a_row": MOST_IN_A_ROW,
+        "structure_null_choices": DEPTHS[depth].choices,
+    }
 
 
 def counters_form(counters: Counters) -> dict[str, Json]:
@@ -305,12 +315,12 @@ def _of_function(report: Report, found: Mapping[str, Json]) -> Iterator[str]:
         yield f"arrays of up to {length} elements"
     if any(each.kind is ParameterKind.STRUCTURE for each in given):
         yield f"structures up to {found.get('structure_depth')} pointers deep"
-    if "null_choices" in found:
+    if found.get("null_choices"):
         tried, ways = found["null_choices"]
-        yield f"{tried} of the {ways} ways in which pointers in them are null"
-    objects = Counter(_root(each.name) for each in signature.parameters if _is_object(each))
-    if max(objects.values(), default=0) >= found.get("structure_objects", MOST_PLACES):
-        yield f"up to {found.get('structure_objects')} objects behind a parameter"
+        many = "more than " if ways == MANY_WAYS else ""
+        yield f"{tried} of the {many}{ways} ways in which pointers in them are null"
+    if found.get("objects"):
+        yield f"up to {found['objects']} objects behind a parameter"
     first = found.get("structure_elements", MOST_ELEMENTS)
     if any(each.kind is ParameterKind.ARRAY and each.room > first * each.size for each in room):
         yield f"the first {first} elements of an array in them"
@@ -320,16 +330,6 @@ def _of_function(report: Report, found: Mapping[str, Json]) -> Iterator[str]:
     if str(report.entry).startswith(DRIVEN):
         yield from driven_within([each.name for each in signature.parameters])
     yield from _of_calls(signature.steps)
-
-
-def _is_object(each: Parameter) -> bool:
-    return each.kind is ParameterKind.STRUCTURE
-
-
-def _root(name: str) -> str:
-    """The parameter that leads to an object of this name: ``p`` of ``*(p->next)``."""
-    found = re.search(r"\w+", name)
-    return found[0] if found else name
 
 
 def _of_calls(steps: Sequence[Step]) -> Iterator[str]:
@@ -383,6 +383,7 @@ _NAMES = {
     "structure_objects": "Objects that a parameter leads to",
     "structure_members": "Members of those objects",
     "structure_elements": "Elements of an array in them",
+    "objects": "Objects behind a parameter, the others left out",
     "structures_in_a_row": "Structures that one pointer leads to",
     "structure_null_choices": "Ways in which pointers are null",
     "preconditions": "Expected of callers",

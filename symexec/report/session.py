@@ -38,6 +38,7 @@ from symexec.progress import Progress, Standing
 from symexec.replay import reported_flags
 from symexec.report.accepting import accepted_file, read_accepted
 from symexec.report.facts import (
+    NOT_ALWAYS,
     beyond,
     bounds,
     counters_form,
@@ -336,6 +337,7 @@ def _update(report: Report, job: BuildJob) -> None:
         assert job.prepared is not None
         larger = sizes(job.entry, each.inputs, world_of(job.prepared, each.inputs))
         level = {
+            **{name: None for name in NOT_ALWAYS if name in report.bounds.keys() - larger},
             **{name: value for name, value in larger.items() if report.bounds.get(name) != value},
             "within": beyond(report, larger),
             "exhausted": each.exhausted,

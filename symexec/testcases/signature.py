@@ -33,6 +33,8 @@ from csg.language.types import (
 )
 from csg.records import record
 from symexec.inputs.structures import (
+    COMPARED,
+    DEPTHS,
     Member,
     Place,
     can_be_passed,
@@ -73,7 +75,8 @@ class Parameter:
 
     A part of an object has its ``owner``; it lies ``offset`` bytes into it, ``bits`` up if it is a
     bit-field, and an embedded array has ``room`` bytes. ``nullable``: it is null in some inputs. A
-    structure of several ``elements`` at most is an array of them, each of ``size`` bytes.
+    structure of several ``elements`` at most is an array of them, each of ``size`` bytes. It
+    exists from ``level`` of the depth of structures on (``inputs.structures``).
     """
 
     name: str
@@ -90,6 +93,7 @@ class Parameter:
     room: int = 0
     nullable: bool = False
     elements: int = 1
+    level: int = 0
 
 
 @record
@@ -175,15 +179,18 @@ def signature_of(
 
 def _returned(result: Type | None, place: Location) -> tuple[Parameter, ...]:
     if isinstance(result, Pointer) and is_followed(result):
-        return tuple(_tree(places(RESULT, result.target), place, nullable=True))
+        found = places(RESULT, result.target, depths=COMPARED)
+        return tuple(_tree(found, place, nullable=True))
     if isinstance(result, Record):
-        return tuple(_tree(object_places(RESULT, result), place, False, embedded=True))
+        found = object_places(RESULT, result, depths=COMPARED)
+        return tuple(_tree(found, place, False, embedded=True))
     return ()
 
 
 def lasting_parts(name: str, kind: Type, place: Location) -> tuple[Parameter, ...]:
     """An object that outlives the call, by its name in the program, and its parts."""
-    return tuple(_tree(object_places(name, kind), place, False, embedded=True))
+    found = object_places(name, kind, depths=COMPARED)
+    return tuple(_tree(found, place, False, embedded=True))
 
 
 def called_with(signature: EntrySignature) -> tuple[Parameter, ...]:
@@ -223,7 +230,7 @@ def _parts(
 ) -> Iterator[Parameter]:
     """A parameter, and the parts of the objects that it is or leads to."""
     kind = symbol.type
-    if found := parameter_places(symbol, several):
+    if found := parameter_places(symbol, several, depth=len(DEPTHS) - 1):
         passed = can_be_passed(kind)
         yield from _tree(found, place, nullable and not passed, embedded=passed)
     else:
@@ -251,12 +258,15 @@ def _tree(
             offset=offset,
             nullable=nullable if root else True,
             elements=each.elements,
+            level=each.level,
         )
-        yield from (_member(member, each.name, place) for member in each.members)
+        for member in each.members:
+            yield replace(_member(member, each.name, place), level=each.level)
         for link in each.links:
             if link.name not in names:
                 made = parameter_of(link.name, Pointer(link.target), place)
-                yield replace(made, owner=each.name, offset=link.offset, nullable=True)
+                made = replace(made, owner=each.name, offset=link.offset, nullable=True)
+                yield replace(made, level=each.level)
         for link in each.opaque:
             yield Parameter(
                 link.name,
@@ -266,6 +276,7 @@ def _tree(
                 64,
                 owner=each.name,
                 offset=link.offset,
+                level=each.level,
             )
 
 

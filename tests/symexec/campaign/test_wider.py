@@ -92,6 +92,45 @@ GROWN = {
         (),
     ),
     "strings": ("#include <string.h>\nint f(char *s) { return strlen(s) == 30 ? VALUE : 0; }", ()),
+    "elements of a list": (
+        "struct l { int n; struct l *next; };\nint f(struct l *l)\n"
+        "{ int n = 0; for (; l; l = l->next) n++; return n == 6 ? VALUE : n; }",
+        (),
+    ),
+    "elements of a list, linked both ways": (
+        "struct l { struct l *before, *next; char *name; };\nint f(struct l *l)\n"
+        "{ int n = 0; for (; l; l = l->next) n++; return n == 13 ? VALUE : n; }",
+        (),
+    ),
+    "elements of a list of lists": (
+        "struct l { int n; struct l *next; };\nstruct h { struct h *other; struct l *first; };\n"
+        "int f(struct h *h)\n{ int n = 0; if (!h->other) return 0;\n"
+        "  for (struct l *l = h->other->first; l; l = l->next) n += l->n == 1;\n"
+        "  return n == 5 ? VALUE : n; }",
+        (),
+    ),
+    "depth of a tree": (
+        "struct t { int key; struct t *left, *right; };\nint f(struct t *t)\n"
+        "{ if (!t) return 0; int l = f(t->left), r = f(t->right);\n"
+        "  int d = 1 + (l > r ? l : r); return d == 5 ? VALUE + 4 : d; }",
+        (),
+    ),
+    "what sorting leaves of five elements": (
+        "#include <stddef.h>\nstruct l { int n; struct l *next; };\nvoid f(struct l *l)\n"
+        "{ struct l *sorted = NULL; int count = 0;\n  while (l) {\n"
+        "    struct l *next = l->next, **at = &sorted; count++;\n"
+        "    while (*at && (*at)->n < l->n && (count != 5 || VALUE == 3)) at = &(*at)->next;\n"
+        "    l->next = *at; *at = l; l = next; } }",
+        (),
+    ),
+    "a returned list": (
+        "#include <stdlib.h>\nstruct l { int n; struct l *next; };\n"
+        "struct l *f(const struct l *l)\n{ struct l *first = NULL, **end = &first; int k = 0;\n"
+        "  for (; l; l = l->next) { struct l *made = malloc(sizeof *made);\n"
+        "    if (!made) return first; made->n = k++ == 5 ? VALUE : 0; made->next = NULL;\n"
+        "    *end = made; end = &made->next; } return first; }",
+        (),
+    ),
 }
 
 
@@ -111,6 +150,32 @@ def test_the_verdict_says_the_largest_level_that_is_complete(tmp_path: Path) -> 
     assert [each["array_length"] for each in done.report["bounds"]["deeper"]] == [8, 16, 32, 64]
     page = (tmp_path / "csgtest-out" / "report.html").read_text()
     assert "Equivalent for strings of up to 64 bytes" in page
+
+
+LIST = """
+struct list { int n; struct list *next; };
+int f(struct list *l)
+{
+    int n = 0;
+    for (; l; l = l->next)
+        n += TWICE;
+    return n;
+}
+"""
+
+
+def test_the_verdict_says_how_deep_structures_were_followed(tmp_path: Path) -> None:
+    done = built(tmp_path, LIST, "2", "4 / 2", "--time", "60")
+    assert done.out.startswith("Equivalent for structures up to 15 pointers deep: "), done
+    deeper = done.report["bounds"]["deeper"]
+    assert [each["structure_depth"] for each in deeper] == [7, 15]
+    assert all(each["complete"] for each in deeper)
+
+
+def test_structures_that_lead_to_no_others_do_not_grow(tmp_path: Path) -> None:
+    text = "struct s { int n; };\nint f(struct s *s) { return TWICE; }"
+    done = built(tmp_path, text, "s->n * 2", "s->n + s->n", "--time", "30")
+    assert done.code == 0 and "deeper" not in done.report["bounds"], done
 
 
 def test_a_level_that_is_not_complete_is_not_claimed(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from csg.language.types import Pointer
 from symexec.exploration.start import elements_joined
 from symexec.expr import TermTable
 from symexec.inputs.plan import plan
-from symexec.inputs.structures import compared_with_null, leads_to_places, places
+from symexec.inputs.structures import DEPTHS, compared_with_null, leads_to_places, places
 from symexec.options import InputOptions
 from symexec.state.inputs import Address, Start
 
@@ -37,6 +37,49 @@ def test_a_tree_of_objects_ends_after_a_few() -> None:
     assert [link.name for link in found[7].links] == ["t->left->left->left->name"]
     assert found[14].name == "t->right->right->right"
     assert found[0].left_out == ("order of struct tree",)
+
+
+def names(text: str, levels: int) -> list[str]:
+    symbol = parse_text(TREE + text).functions[-1].parameters[0]
+    assert isinstance(symbol.type, Pointer)
+    return [each.name for each in places("p", symbol.type.target, depths=DEPTHS[:levels])]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int f(struct tree *p) { return 0; }",
+        "struct l { struct l *next; }; int f(struct l *p) { return 0; }",
+        "struct l { struct l *a, *b, *c, *d, *e; }; int f(struct l *p) { return 0; }",
+        "struct m { struct l { struct m *m; } l[3]; }; int f(struct m *p) { return 0; }",
+        "int f(struct tree **p) { return 0; }",
+    ],
+)
+def test_a_level_adds_objects_to_the_one_before_it(text: str) -> None:
+    found = [names(text, levels) for levels in (1, 2, 3)]
+    for smaller, larger, depth in zip(found, found[1:], DEPTHS[1:], strict=False):
+        assert larger[: len(smaller)] == smaller and len(smaller) < len(larger) <= depth.objects
+        assert len(set(larger)) == len(larger)
+        for place, name in enumerate(larger[1:], 1):  # owners stand before what they lead to
+            owner = name.rpartition("->")[0] if "->" in name else name.removeprefix("*")
+            assert any(each in owner for each in larger[:place])
+            assert name.count("->") + name.count("*") <= depth.pointers
+
+
+def test_lists_grow_first() -> None:
+    found = names("struct l { struct l *before, *next; }; int f(struct l *p) { return 0; }", 3)
+    assert "p" + "->next" * 15 in found and "p" + "->before" * 15 in found
+    assert len(found) == 64
+
+
+def test_the_longest_list_is_one_of_the_inputs() -> None:
+    unit = parse_text("struct l { struct l *next; char *s; }; int f(struct l *p) { return 0; }")
+    planned = plan(unit.functions[-1], [], InputOptions(depth=2))
+    lengths = {
+        sum(each.kind == "structure" for each in start.inputs)
+        for start in planned.starts(TermTable())
+    }
+    assert lengths == set(range(1, 17))
 
 
 def test_members_of_all_kinds_have_their_places() -> None:

@@ -24,7 +24,7 @@ from symexec.options import (
     SymbolicFiles,
 )
 from symexec.replay import reported_flags
-from symexec.report.facts import World, bounds, event_notes, inputs_within, named
+from symexec.report.facts import World, bounds, claimed, event_notes, inputs_within, named
 from symexec.report.model import Report
 from symexec.report.page import page
 from symexec.report.words import headline, looked_for, sequences_covered
@@ -47,6 +47,7 @@ OF_MAIN = {"arguments", "stdin", "files"}
 # Levels are of a search that follows the one whose bounds these are: ``deeper`` tells of them.
 WHERE_GIVEN = {
     "level",
+    "depth",
     "lines",
     "ranges",
     "assumptions",
@@ -254,6 +255,12 @@ PAIRS = {
         (),
         "structures up to {structure_depth} pointers deep",
     ),
+    "objects behind a parameter": (
+        "struct n { struct n *a, *b, *c; };\nint f(struct n *p)\n"
+        "{ int n = 0; for (; p; p = p->a ? p->a : p->b) n++; return n == 17 ? VALUE : 0; }",
+        (),
+        "up to {objects} objects behind a parameter",
+    ),
     "pointers that are null": (
         "struct s { char *a, *b, *c, *d; };\nint f(struct s *p)\n"
         "{ return !p->a && !p->b && !p->c && p->d ? VALUE : 0; }",
@@ -278,7 +285,7 @@ def test_versions_that_differ_just_beyond_a_bound_get_a_verdict_that_names_it(
         (tmp_path / name).write_text(text.replace("VALUE", value))
     done = csgtest("build", "old.c", "new.c", *words, "--time", "4", folder=tmp_path)
     assert done.code == 0, done
-    said = said.format(**done.report["bounds"])
+    said = said.format(**claimed(done.report["bounds"]))
     assert said in done.out.partition("\n")[0], done
     folder = tmp_path / "csgtest-out"
     assert said in unescape((folder / "report.html").read_text())
