@@ -4,6 +4,7 @@
     memcpy(to, from, n * sizeof *to);             (to, n), (from, n)
     end = text + size;                            (text, size)
     return sum_of(b->at, b->count);               (b->at, b->count), if sum_of has such a pair
+    len > 2 && memcmp(buf, "abc", 3) == 0         (buf, len), if nothing else uses what buf leads to
 
 Parameters are called by their places: ``0``, ``1->count``. A pair has to be certain, for inputs
 that break it are not tried. There is none where code of the function bounds the number before it
@@ -16,11 +17,13 @@ two numbers could be meant and neither order nor names decide.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import pairwise
 from math import prod
+from typing import TypeGuard
 
 from csg.errors import Location
 from csg.language.syntax import (
@@ -29,6 +32,7 @@ from csg.language.syntax import (
     Binary,
     Break,
     Call,
+    Case,
     Cast,
     Compound,
     CompoundAssign,
@@ -48,6 +52,7 @@ from csg.language.syntax import (
     Index,
     InitializerList,
     IntegerConstant,
+    Label,
     Logical,
     Member,
     Name,
@@ -55,6 +60,7 @@ from csg.language.syntax import (
     SizeOf,
     Statement,
     StorageDuration,
+    StringLiteral,
     Switch,
     Symbol,
     Unary,
@@ -66,6 +72,7 @@ from csg.records import record
 
 Pair = tuple[str, str]  # the place of a pointer, the place of a number
 Functions = Mapping[str, FunctionDefinition]
+MOST_COPIES = 8  # of a pointer, one made of the other
 MOST_FUNCTIONS = 64  # functions that are analysed, from the entry function on
 _LENGTH = re.compile(
     r"(len|length|size|siz|count|cnt|num|qty|quantity|bytes|total)\d*$"
@@ -91,6 +98,7 @@ _WRITES = {  # the position of the argument that is written to
     **dict.fromkeys(("read", "recv", "pread"), 1),
 }
 _OF_TEXTS = re.compile(r"str|wcs|ato[ilf]|f?puts$|fopen$|getenv$|open$|access$|unlink$|remove$")
+_IN_TEXTS = re.compile(r"strn(case)?cmp$")  # a text that ends, or one in the midst of bytes
 _LOOPS = (For, While, DoWhile)
 _INVERSE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
 _MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
@@ -197,6 +205,26 @@ def constant_of(expression: Expression) -> int | None:
             return None
 
 
+def value_of(expression: Expression) -> int | None:
+    """The value of a constant expression, and of ``strlen`` of a literal; None for others."""
+    match without_casts(expression):
+        case IntegerConstant(value=value) | EnumeratorName(value=value) | SizeOf(value=value):
+            return value
+        case Call(arguments=(argument,)) as call if called_name(call) == "strlen":
+            text = without_casts(argument)
+            return text.value.find(b"\0") % (len(text.value) + 1) if _is_text(text) else None
+        case Unary(operator="-", operand=operand):
+            value = value_of(operand)
+            return None if value is None else -value
+        case Binary(operator="+" | "-" | "*" as operator, left=left, right=right):
+            one, other = value_of(left), value_of(right)
+            if one is None or other is None:
+                return None
+            return {"+": one + other, "-": one - other, "*": one * other}[operator]
+        case _:
+            return None
+
+
 def exit_of(body: Compound) -> Statement | None:
     """The last statement of the block, if it leaves the block (return, break, continue, goto, or a
     call that does not return); else None."""
@@ -266,6 +294,7 @@ class _Uses:
         self._roots = dict(self._parameters)  # parameters, and local pointers into the same objects
         # local numbers, and the parameters that they are computed from
         self._made: dict[Symbol, frozenset[str]] = {}
+        self._equal: set[Symbol] = set()  # those of them that are copies of one parameter
         self._unsteady: set[str] = set()  # parameters that are assigned something else
         self._counting_down: set[Symbol | str] = set()
         # local numbers that are assigned other than by counting down
@@ -294,12 +323,16 @@ class _Uses:
             self._repeated.insert(0, self._everywhere)
         self._here = 0  # the place of the node that is analysed
         self._copies(nodes)
+        self._constant = _Guarded(self, nodes)
         for self._here, node in enumerate(nodes):
             self._bounds(node)
             self._text(node)
         for self._here, node in enumerate(nodes):
             self._use(node)
             self._loop(node)
+        for pair, each, places in self._constant.pairs():
+            self._found.setdefault(pair, each)
+            self._said.setdefault(pair, set()).update(places)
         self._named_pairs = dict(self._by_names())
         for pair in self._named_pairs:
             self._said.setdefault(pair, set())
@@ -352,6 +385,8 @@ class _Uses:
             each = [self._numbers(value) for value in values if constant_of(value) != 0]
             if each and all(each):  # else it is something else as well, as in min(strlen(s), n)
                 self._made[symbol] = frozenset().union(*each)
+                if len(values) == 1 and isinstance(without_casts(values[0]), Name | Member):
+                    self._equal.add(symbol)
 
     def _step(self, node: Tree) -> None:
         match node:
@@ -463,6 +498,53 @@ class _Uses:
             if isinstance(each.by, str) and self._here in each.places
         }
 
+    # -------------------------------------------------------------- for guarded uses
+
+    def extent(self, node: Tree) -> range:
+        return self._extent(node)
+
+    def word(self, name: str) -> str:
+        return self._word(name)
+
+    def base(self, expression: Expression) -> str:
+        return self._base(expression)
+
+    def parameter(self, expression: Expression) -> str:
+        """The name of a parameter, or of a member of what one leads to; empty for others."""
+        return self._named(expression, self._parameters)
+
+    def place_of(self, symbol: Symbol) -> str:
+        return self._parameters.get(symbol, "")
+
+    @property
+    def own(self) -> set[Symbol]:
+        return {*self._parameters}
+
+    def number(self, expression: Expression) -> str:
+        """The parameter, or member, that an expression has the value of; empty for others."""
+        inner = without_casts(expression)
+        if isinstance(inner, Name) and inner.symbol in self._made:
+            made = self._made[inner.symbol]
+            return next(iter(made)) if len(made) == 1 and inner.symbol in self._equal else ""
+        return self.parameter(inner) if is_integer(inner.type) else ""
+
+    def element(self, name: str) -> int:
+        kind = self._types[name]
+        return _stride(kind)
+
+    def defines(self, name: str) -> bool:
+        return name in self._functions
+
+    def moves(self, pointer: str) -> bool:
+        return pointer in self._moving or pointer in self._unsteady
+
+    def changes(self, number: str) -> bool:
+        counted = {
+            each if isinstance(each, str) else self._parameters.get(each, "")
+            for each in self._counting_down
+        }
+        return number in self._unsteady or number in counted
+
     # -------------------------------------------------------------- what is bounded by what
 
     def _bounds(self, node: Tree) -> None:
@@ -485,6 +567,9 @@ class _Uses:
                 self._smaller(symbol, chosen)
             case Switch(selector=selector):
                 self._bound(self._numbers(selector), self._extent(node))
+            case Logical(operator="&&"):
+                for left, operator, right in _comparisons(node):
+                    self._compared(left, operator, right, self._extent(node))
             case _:
                 pass
 
@@ -605,7 +690,12 @@ class _Uses:
         takes it that looks for the terminating null."""
         match node:
             case Call(arguments=arguments) if _OF_TEXTS.match(called_name(node)):
-                self._texts.update(map(self._base, arguments))
+                within = _IN_TEXTS.match(called_name(node)) is not None
+                self._texts.update(
+                    self._base(each)
+                    for each in arguments
+                    if not (within and (self._base(each) in self._moving or _is_inside(each)))
+                )
             case Call(arguments=arguments) if _looks_for_an_end(node):
                 self._texts.add(self._base(arguments[0]))
             case Binary(operator="==" | "!=", left=left, right=right):
@@ -749,16 +839,35 @@ class _Uses:
             if operator in ("<", "<=", "!=") and self._free(left):
                 numbers |= self._numbers(right)
         for each in walk(*inside):
-            match each:
-                case Index(base=pointer, type=kind) | Dereference(operand=pointer, type=kind):
-                    name = self._base(pointer)
-                    if name not in self._moving:
-                        continue
-                    for number in numbers:
-                        why = f"a loop goes along {self._word(name)} by {self._word(number)}"
-                        self._note(self._found, name, number, kind, why, each.location, less=less)
-                case _:
-                    pass
+            for pointer, kind, further, where in self._along(each):
+                name = self._base(pointer)
+                if name not in self._moving:
+                    continue
+                for number in numbers:
+                    why = f"a loop goes along {self._word(name)} by {self._word(number)}"
+                    left_out = less - further
+                    self._note(self._found, name, number, kind, why, where, less=left_out)
+
+    @staticmethod
+    def _along(node: Tree) -> Iterator[tuple[Expression, Type | int, int, Location]]:
+        """What a node uses of a pointer: the pointer, the type of an element or its size, and how
+        many elements lie before the last one that is used; and where."""
+        match node:
+            case Index(base=pointer, index=index, type=kind):
+                yield pointer, kind, max(0, value_of(index) or 0), node.location
+            case Dereference(operand=pointer, type=kind):
+                yield pointer, kind, 0, node.location
+            case Call(arguments=arguments):
+                for at, by, element in TAKES.get(called_name(node), ()):
+                    if element is None and max(at, by) < len(arguments):
+                        size = value_of(arguments[by])
+                        if size:
+                            yield arguments[at], 1, size - 1, node.location
+                if _IN_TEXTS.match(called_name(node)):
+                    pointers = (each for each in arguments if isinstance(each.type, Pointer))
+                    yield from ((each, 1, 0, node.location) for each in pointers)
+            case _:
+                pass
 
     def _counted_down(self, condition: Expression) -> set[str]:
         found: set[str] = set()
@@ -1004,6 +1113,356 @@ class _Uses:
                     if isinstance(kind, Pointer) and "const" not in kind.qualifiers:
                         return True
         return False
+
+
+@record
+class _Use:
+    """What lies behind a pointer is used at a place: so many bytes, or as many as ``variable``
+    says. ``size``: of an element."""
+
+    place: int
+    bytes: int
+    variable: Symbol | None
+    size: int
+    location: Location
+
+
+@record
+class _AtLeast:
+    """At these places of a function, a number is at least ``least``, or what ``variable`` holds.
+    ``least`` of -1: it is at most something."""
+
+    places: range
+    least: int
+    variable: Symbol | None = None
+
+
+class _Guarded:
+    """The pairs of a function that reads or writes so many elements, all of them where the number
+    is no less.
+
+        if (len > 2 && memcmp(buf, "abc", 3) == 0)      (buf, len)
+        if (len < n) return 0;
+        return !memcmp(buf, word, n);                   (buf, len), if n is a local variable
+
+    There is none where a use of what the pointer leads to is not guarded, or not understood; nor
+    where all that is used is the first element, or what a text has anyway (``s[0] == 'a' && s[1] ==
+    'b'``); nor where the number is no neighbour and may be larger than what is used: it may mean
+    something else.
+    """
+
+    def __init__(self, uses: _Uses, nodes: Sequence[Tree]) -> None:
+        self._uses = uses
+        self._nodes = nodes
+        self._facts: dict[str, list[_AtLeast]] = {}
+        self._used: dict[str, list[_Use]] = {}
+        self._other: set[str] = set()  # pointers that are used in other ways
+        self._known: set[int] = set()  # identities of the expressions that are understood
+        self._nonzero: dict[str, list[_AtLeast]] = {}  # texts are so long there
+        assigned = [each for each in map(_assigned, nodes) if each is not None]
+        times = Counter(symbol for symbol, _ in assigned)
+        self._assigned = {name for symbol in times if (name := uses.place_of(symbol))}
+        self._steady = {
+            symbol
+            for symbol, count in times.items()
+            if count == 1 and symbol.storage is StorageDuration.AUTOMATIC
+        } - uses.own
+        self._aliases = {
+            symbol: value
+            for symbol, value in assigned
+            if isinstance(symbol.type, Pointer) and symbol in self._steady
+        }
+        self._labels = [place for place, node in enumerate(nodes) if isinstance(node, Label)]
+        for node in nodes:
+            self._guards(node)
+        for place, node in enumerate(nodes):
+            self._use(place, node)
+        for node in nodes:
+            self._mention(node)
+
+    def pairs(self) -> Iterator[tuple[Pair, Counted, list[int]]]:
+        """Each pair, with the places that show it."""
+        for pointer, used in sorted(self._used.items()):
+            if pointer in self._other | self._assigned or self._uses.moves(pointer):
+                continue
+            for number in sorted(self._facts):
+                if number in self._assigned or self._uses.changes(number):
+                    continue
+                for unit in (1, max(each.size for each in used)):
+                    exact = [self._shows(each, pointer, number, unit) for each in used]
+                    if None not in exact:
+                        if any(exact):
+                            yield self._pair(pointer, number, unit, used)
+                        break
+
+    def _pair(
+        self, pointer: str, number: str, unit: int, used: Sequence[_Use]
+    ) -> tuple[Pair, Counted, list[int]]:
+        one, other = self._uses.word(pointer), self._uses.word(number)
+        why = f"{one} is used where {other} is large enough"
+        made = Counted(unit, why, used[0].location)
+        return (pointer, number), made, [each.place for each in used]
+
+    def _shows(self, use: _Use, pointer: str, number: str, unit: int) -> bool | None:
+        """Does the use show that the number counts? None: it shows that it does not, as the code
+        does not ask whether it is large enough, or refuses large numbers too."""
+        facts = [each for each in self._facts[number] if use.place in each.places]
+        if any(each.least < 0 for each in facts):
+            return None
+        if use.variable is not None:
+            return True if any(each.variable is use.variable for each in facts) else None
+        least = max((each.least for each in facts if each.variable is None), default=0)
+        held = max(
+            (each.least for each in self._nonzero.get(pointer, ()) if use.place in each.places),
+            default=0,
+        )
+        if use.bytes <= held:
+            return False
+        if least * unit < use.bytes:
+            return None
+        asked = any(each.least * unit == use.bytes for each in facts)
+        return use.bytes > unit and (asked or _are_neighbours(pointer, number))
+
+    # -------------------------------------------------------------- what a number is no less than
+
+    def _guards(self, node: Tree) -> None:
+        extent = self._uses.extent
+        match node:
+            case Logical(operator=operator, operands=operands):
+                end = extent(node).stop
+                for each in operands[:-1]:
+                    self._fact(each, operator == "&&", range(extent(each).stop, end))
+            case Conditional(condition=condition, then=then, otherwise=otherwise):
+                if then is not None:
+                    self._fact(condition, True, extent(then))
+                self._fact(condition, False, extent(otherwise))
+            case While(condition=condition, body=body):
+                self._fact(condition, True, extent(body))
+            case For(condition=condition, body=body) if condition is not None:
+                self._fact(condition, True, extent(body))
+            case If(condition=condition, then=then, otherwise=otherwise):
+                self._fact(condition, True, extent(then))
+                if otherwise is not None:
+                    self._fact(condition, False, extent(otherwise))
+            case Compound(items=items):
+                self._behind(items)
+            case _:
+                pass
+
+    def _behind(self, items: Sequence[Tree]) -> None:
+        """Note what holds behind ``if (n < 3) return;``, up to the end of the block or a label."""
+        extent = self._uses.extent
+        labels = [extent(each).start for each in items if isinstance(each, Case)]
+        labels += self._labels
+        end = extent(items[-1]).stop if items else 0
+        for item in items:
+            if isinstance(item, If) and exit_of(item.then) is not None:
+                start = extent(item).stop
+                stop = min((each for each in labels if each >= start), default=end)
+                self._fact(item.condition, False, range(start, stop))
+
+    def _fact(self, condition: Expression, holds: bool, places: range) -> None:
+        """Note what is sure at these places, where the condition has this value."""
+        waiting = [(condition, holds)]
+        while waiting:
+            node, holds = waiting.pop()
+            match without_casts(node):
+                case Unary(operator="!", operand=operand):
+                    waiting.append((operand, not holds))
+                case Logical(operator=operator, operands=operands) if holds is (operator == "&&"):
+                    waiting += [(each, holds) for each in operands]
+                case Binary(operator=operator, left=left, right=right) if operator in _INVERSE:
+                    operator = operator if holds else _INVERSE[operator]
+                    self._compared(left, operator, right, places)
+                    self._compared(right, _MIRROR[operator], left, places)
+                case Name() | Member() as number if holds:
+                    self._add(number, places, 1)
+                case Index() | Dereference() as element if holds:
+                    self._holds_text(element, places)
+                case _:
+                    pass
+
+    def _compared(self, left: Expression, operator: str, right: Expression, places: range) -> None:
+        value, inner, element = value_of(right), without_casts(right), without_casts(left)
+        is_there = value is not None and operator == ("!=" if value == 0 else "==")
+        if isinstance(element, Index | Dereference) and is_there:
+            self._holds_text(element, places)
+        match operator:
+            case ">" | ">=" | "==" if value is not None:
+                self._add(left, places, value + (operator == ">"))
+            case "!=" if value == 0:
+                self._add(left, places, 1)
+            case "<" | "<=" if value is not None:
+                self._add(left, places, -1)
+            case ">" | ">=" | "==" if isinstance(inner, Name) and inner.symbol in self._steady:
+                self._add(left, places, 0, inner.symbol)
+            case _:
+                pass
+
+    def _add(
+        self, number: Expression, places: range, least: int, variable: Symbol | None = None
+    ) -> None:
+        name = self._uses.number(number)
+        if name:
+            self._facts.setdefault(name, []).append(_AtLeast(places, least, variable))
+
+    def _holds_text(self, element: Index | Dereference, places: range) -> None:
+        """Note that an element is not zero there: a text goes on behind it."""
+        base = element.base if isinstance(element, Index) else element.operand
+        index = value_of(element.index) if isinstance(element, Index) else 0
+        start = self._bytes_before(base)
+        if start is not None and index is not None and _size(element.type) == 1:
+            self._nonzero.setdefault(start[0], []).append(_AtLeast(places, start[1] + index + 2))
+
+    # -------------------------------------------------------------- what is used of a pointer
+
+    def _use(self, place: int, node: Tree) -> None:
+        match node:
+            case Index(base=base, index=index, type=kind):
+                self._used_up_to(place, base, value_of(index), kind, node.location)
+            case Dereference(operand=operand, type=kind):
+                self._used_up_to(place, operand, 0, kind, node.location)
+            case Call(arguments=arguments):
+                name = called_name(node)
+                for at, by, element in () if self._uses.defines(name) else TAKES.get(name, ()):
+                    if element is None and max(at, by) < len(arguments):
+                        self._taken(place, arguments[at], arguments[by], node.location)
+            case _:
+                pass
+
+    def _used_up_to(
+        self, place: int, base: Expression, index: int | None, kind: Type, where: Location
+    ) -> None:
+        start, size = self._bytes_before(base), _size(kind)
+        if start is None:
+            return
+        if index is None or start[1] + index * size < 0:
+            self._other.add(start[0])
+        else:
+            end = start[1] + (index + 1) * size
+            self._used.setdefault(start[0], []).append(_Use(place, end, None, size, where))
+
+    def _taken(self, place: int, pointer: Expression, size: Expression, where: Location) -> None:
+        start, value, inner = self._bytes_before(pointer), value_of(size), without_casts(size)
+        if start is None:
+            return
+        name, before = start
+        element = self._uses.element(name)
+        if value is not None and before + value > 0:
+            use = _Use(place, before + value, None, element, where)
+        elif isinstance(inner, Name) and inner.symbol in self._steady and before == 0:
+            use = _Use(place, 0, inner.symbol, element, where)
+        else:
+            self._other.add(name)
+            return
+        self._used.setdefault(name, []).append(use)
+
+    def _bytes_before(self, expression: Expression) -> tuple[str, int] | None:
+        """The pointer that an address is computed from, and how many bytes lie between them; None
+        where that is not known. The expressions on the way are understood."""
+        before, passed = 0, [expression]
+        while len(passed) < MOST_COPIES:
+            match expression:
+                case Cast(operand=inner):
+                    expression = inner
+                case Binary(operator="+" | "-" as sign, left=left, right=right, type=Pointer()):
+                    is_left = isinstance(left.type, Pointer)
+                    number = value_of(right if is_left else left)
+                    if number is None:
+                        return None
+                    step = number * _stride(expression.type)
+                    before += step if sign == "+" else -step
+                    expression = left if is_left else right
+                case AddressOf(operand=Index(base=base, index=index, type=kind) as element):
+                    number = value_of(index)
+                    if number is None:
+                        return None
+                    before += number * _size(kind)
+                    passed.append(element)
+                    expression = base
+                case Name(symbol=symbol) if symbol in self._aliases:
+                    passed.append(expression)
+                    expression = self._aliases[symbol]
+                case Name() | Member() if isinstance(expression.type, Pointer):
+                    name = self._uses.parameter(expression)
+                    if not name:
+                        return None
+                    self._known.update(map(id, (*passed, expression)))
+                    return name, before
+                case _:
+                    return None
+        return None
+
+    def _mention(self, node: Tree) -> None:
+        """Note pointers that are used in a way that is not understood. Comparing one, returning it,
+        and naming it otherwise, use nothing of what it leads to."""
+        harmless: list[Expression] = []
+        match node:
+            case Binary(operator="==" | "!=" | "<" | ">" | "<=" | ">=", left=left, right=right):
+                harmless = [left, right]
+            case Unary(operator="!", operand=operand):
+                harmless = [operand]
+            case Logical(operands=operands):
+                harmless = [*operands]
+            case Return(value=value) if value is not None:
+                harmless = [value]
+            case Cast(operand=operand, type=kind) if not isinstance(kind, Pointer):
+                harmless = [operand]  # (void) p
+            case _ if (found := _assigned(node)) is not None and found[0] in self._aliases:
+                self._bytes_before(found[1])
+            case Name() | Member() if (
+                isinstance(node.type, Pointer) and id(node) not in self._known
+            ):
+                self._other.add(self._uses.base(node))
+            case _:
+                pass
+        self._known.update(id(without_casts(each)) for each in harmless)
+
+
+def _assigned(node: Tree) -> tuple[Symbol, Expression] | None:
+    """A local variable, and what a node sets it to."""
+    match node:
+        case Declaration(symbol=symbol, initializer=value) if value is not None:
+            if not isinstance(value, InitializerList):
+                return symbol, value
+        case Assign(target=Name(symbol=symbol), value=value):
+            return symbol, value
+        case CompoundAssign(target=Name(symbol=symbol), value=value):
+            return symbol, value
+        case Increment(operand=Name(symbol=symbol) as value):
+            return symbol, value
+        case AddressOf(operand=Name(symbol=symbol) as value):
+            return symbol, value
+        case _:
+            pass
+    return None
+
+
+def _is_inside(expression: Expression) -> bool:
+    """Is it an address at a distance that varies: ``buf + i``, ``&buf[i]``?"""
+    match without_casts(expression):
+        case Binary(operator="+" | "-", left=left, right=right, type=Pointer()):
+            number = right if isinstance(left.type, Pointer) else left
+            return value_of(number) is None
+        case AddressOf(operand=Index(index=index)):
+            return value_of(index) is None
+        case _:
+            return False
+
+
+def _are_neighbours(pointer: str, number: str) -> bool:
+    """Does the number stand behind the pointer, or is it a member beside it?"""
+    if pointer.isdigit() and number.isdigit():
+        return int(number) == int(pointer) + 1
+    return root_of(pointer) == root_of(number)
+
+
+def _stride(kind: Type) -> int:
+    return _size(kind.target) if isinstance(kind, Pointer) else 1
+
+
+def _is_text(expression: Expression) -> TypeGuard[StringLiteral]:
+    return isinstance(expression, StringLiteral)
 
 
 def _extents(nodes: Sequence[Tree]) -> dict[int, range]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import subprocess
+from itertools import product
+from pathlib import Path
 
 import pytest
 
@@ -112,6 +115,21 @@ ROWS = [  # (parameters, body, pairs with the size of an element)
     ),
     ("int *a, int n", "int m = n; if (m > 8) m = 8; for (i = 0; i < m; i++) s += a[i];", {}),
     ("int *a, int n", "int m = n; m &= 7; for (i = 0; i < m; i++) s += a[i];", {}),
+    # what is used is asked for
+    ("char *buf, int len", 's = len > 2 && memcmp(buf, "abc", 3) == 0;', {("buf", "len"): 1}),
+    ("int *a, int n", "if (n > 1 && a[1]) s = 1;", {("a", "n"): 4}),
+    ("int *a, int len", "if (len >= 8) s = memcmp(a, table, 8);", {("a", "len"): 1}),
+    ("struct buffer *b", "if (b->len >= 2) s = b->data[1];", {"*": 1}),
+    ("const void *p, int size", "if (size >= 8) s = ((int *) p)[1];", {("p", "size"): 1}),
+    ("char *out, int outlen", 'if (outlen >= 4) memcpy(out, "abc", 4);', {("out", "outlen"): 1}),
+    ("int *a, int mode", "if (mode > 1 && a[1]) s = 1;", {}),
+    ("int *a, int n, int x", "if (n > 1 && a[1]) s = a[x];", {}),
+    ("char *p, int x, int len", "if (len > 9) s = p[2];", {}),  # a number of its own, perhaps
+    ("char *buf, int len", "if (len > 2 && buf[2]) s = alone(buf);", {}),
+    ("char *buf, int len", "if (len > 2 && buf[2]) s = 1; kept = buf;", {}),
+    ("int *a, int n", "if (n > 1) s = a[1]; n = 3; s += a[0];", {}),
+    ("int *a, int n", "if (n > 1) goto in; if (n < 2) return 0; in: s = a[1];", {}),
+    ("char *s1, int count", "s = count > 1 && s1[0] == 'a' && s1[1] == 'b';", {}),
     # another branch takes the number for something else
     ("int c, int *a, int n", "if (c) for (i = 0; i < n; i++) s += a[i]; else s = n / 9;", {}),
     ("int c, int *a, int n", "if (c == 3) return n * 7; for (i = 0; i < n; i++) s += a[i];", {}),
@@ -162,7 +180,8 @@ ROWS = [  # (parameters, body, pairs with the size of an element)
 @pytest.mark.parametrize(("parameters", "body", "expected"), ROWS, ids=[row[1] for row in ROWS])
 def test_pairs(parameters: str, body: str, expected: dict[object, int]) -> None:
     text = (
-        f"{BUFFER} {SUM} int table[9]; int f({parameters}) {{ int s = 0, i, j; {body} return s; }}"
+        f"{BUFFER} {SUM} int table[9]; char *kept; "
+        f"int f({parameters}) {{ int s = 0, i, j; {body} return s; }}"
     )
     functions = {each.symbol.name: each for each in parse_text(text).functions}
     entry = functions["f"]
@@ -235,3 +254,147 @@ def test_fewer_elements_than_the_number_says(body: str, less: int) -> None:
     functions = {each.symbol.name: each for each in parse_text(text).functions}
     ((pair, each),) = counted(functions, functions["f"]).items()
     assert (pair, each.less) == (("0", "1"), less)
+
+
+GUARDS = {  # how a function asks for three bytes, or for another number
+    "len > 2": 3,
+    "len >= 3": 3,
+    "2 < len": 3,
+    "len == 3": 3,
+    "!(len < 3)": 3,
+    "len >= (int) sizeof magic - 1": 3,
+    "len > 1": 2,
+    "len": 1,
+    "len != 3": 0,
+    "len > 5": 6,
+}
+USES = [
+    'memcmp(buf, "abc", 3) == 0',
+    'memcmp(buf, "abc", sizeof "abc" - 1) == 0',
+    'memcmp(buf + 1, "bc", 2) == 0',
+    "memchr(buf, 'x', 3) != 0",
+    "memcpy(copy, buf, 3) && copy[2] == 'c'",
+    "buf[2] == 'c'",
+    "(buf[0] | buf[1] | buf[2]) == 'x'",
+    "buf[0] == 'a' && buf[1] == 'b' && buf[2] == 'c'",  # a text ends before it is read too far
+    'strncmp(buf, "abc", 3) == 0',
+    "*buf == 'a'",
+]
+SHAPES = [
+    "return GUARD && USE;",
+    "if (GUARD && USE) return 1; return 0;",
+    "if (!(GUARD)) return 0; return USE;",
+    "if (GUARD) { if (USE) return 1; } return 0;",
+    "return GUARD ? USE : -1;",
+    "return !(GUARD) || USE;",
+    "int r = -1; if (!(GUARD)) goto out; r = USE; out: return r;",
+    "{ if (!(GUARD)) return 3; } return 0;",
+    "return USE;",
+    "if (GUARD) return 2; return USE;",
+    "const char *p = buf; int n = len; if (n < 3) return 7; return p[2] == 'c';",
+    "if (len > 9) return -1; return GUARD && USE;",
+]
+WHOLE = [
+    'for (int i = 0; i + 3 <= len; i++) if (memcmp(buf + i, "abc", 3) == 0) return i; return -1;',
+    'for (int i = 0; i + 3 <= len; i++) if (!strncmp(&buf[i], "abc", 3)) return i; return -1;',
+    "for (int i = 0; i < len - 2; i++) if (buf[i] == 'a' && buf[i + 2] == 'c') return i; return 0;",
+    'while (len > 2) { if (!memcmp(buf, "abc", 3)) return 1; buf++; len--; } return 0;',
+    'while (len >= 3 && strncmp(buf, "abc", 3)) { buf++; len--; } return len;',
+    "while (len > 2) { if (buf[0] == 'a' && buf[2] == 'c') return 1; buf++; len--; } return 0;",
+    "const char *at = memchr(buf, 'x', len); return at != 0;",
+    "int n = strlen(word); return len >= n && memcmp(buf, word, n) == 0;",
+    "int n = strlen(word); if (len < n) return 0; return memcmp(buf, word, n) == 0;",
+    "int n = strlen(word); return memcmp(buf, word, n) == 0;",
+    'int at = 0; return at + 3 <= len && memcmp(buf + at, "abc", 3) == 0;',
+]
+JUDGE = r"""
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+static sigjmp_buf back;
+static void fault(int signal) { (void) signal; siglongjmp(back, 1); }
+static volatile int sink;
+/* Every byte that C says is looked at. */
+static void touch(const char *p, int n) { for (int i = 0; i < n; i++) sink += p[i]; }
+static int memcmp_(const char *a, const char *b, int n)
+{ touch(a, n); touch(b, n); return __builtin_memcmp(a, b, n); }
+static const void *memchr_(const char *a, int c, int n)
+{ touch(a, n); return __builtin_memchr(a, c, n); }
+static void *memcpy_(char *a, const char *b, int n)
+{ touch(b, n); return __builtin_memcpy(a, b, n); }
+static int strncmp_(const char *a, const char *b, int n)
+{ for (int i = 0; i < n; i++) { if (a[i] != b[i]) return 1; if (!a[i]) break; } return 0; }
+#define memcmp memcmp_
+#define memchr memchr_
+#define memcpy memcpy_
+#define strncmp strncmp_
+#define strlen __builtin_strlen
+static const char magic[] = "abc", *word = "abcd";
+static char copy[16];
+FUNCTIONS
+static int (*const all[])(const char *, int) = {NAMES};
+static const char *contents[] = {"", "a", "ab", "abc", "abcabcabcabc", "xxxxxxxxxxxx", "abxabxabx"};
+int main(void)
+{
+    char *pages = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(pages + 4096, 4096, PROT_NONE);
+    signal(SIGSEGV, fault);
+    for (unsigned f = 0; f < sizeof all / sizeof *all; f++) {
+        volatile int holds = 1, needed = 0;
+        for (unsigned c = 0; c < sizeof contents / sizeof *contents; c++)
+            for (volatile int size = 1; size <= 9; size++)
+                for (volatile int len = 0; len <= 12; len++) {
+                    char *buf = pages + 4096 - size;
+                    snprintf(buf, size, "%s", contents[c]);
+                    if (sigsetjmp(back, 1) == 0)
+                        sink += all[f](buf, len);
+                    else if (len <= size)
+                        holds = 0;
+                    else
+                        needed = 1;
+                }
+        printf("%d", holds && needed);
+    }
+}
+"""
+DECLARED = """
+typedef unsigned long size_t;
+int memcmp(const void *, const void *, size_t); void *memchr(const void *, int, size_t);
+void *memcpy(void *, const void *, size_t); int strncmp(const char *, const char *, size_t);
+size_t strlen(const char *);
+static const char magic[] = "abc", *word = "abcd"; static char copy[16];
+"""
+
+
+def test_guarded_uses_show_a_length_where_callers_must_keep_to_it(tmp_path: Path) -> None:
+    """Natively: with the last byte of the text at the end of a page, no call with ``len`` up to the
+    size reads behind it, and some call with a larger one does. Nothing is inferred of a number that
+    the code refuses if it is large (``len > 9``)."""
+    bodies = [
+        shape.replace("GUARD", guard).replace("USE", f"({use})")
+        for guard, use, shape in product(GUARDS, USES, SHAPES)
+    ]
+    bodies = [*dict.fromkeys((*bodies, *WHOLE))]
+    text = "\n".join(
+        f"static int f{at}(const char *buf, int len) {{ {body} }}" for at, body in enumerate(bodies)
+    )
+    names = ", ".join(f"f{at}" for at in range(len(bodies)))
+    judge = tmp_path / "judge.c"
+    judge.write_text(JUDGE.replace("FUNCTIONS", text).replace("NAMES", names))
+    command = ["gcc", "-O0", "-w", "-fno-builtin", "-fsigned-char", "-o", tmp_path / "judge", judge]
+    subprocess.run(command, check=True)
+    verdicts = subprocess.run([tmp_path / "judge"], check=True, capture_output=True, text=True)
+    assert len(verdicts.stdout) == len(bodies)
+
+    functions = {each.symbol.name: each for each in parse_text(DECLARED + text).functions}
+    wrong = []
+    for at, (body, verdict) in enumerate(zip(bodies, verdicts.stdout, strict=True)):
+        found = ("0", "1") in counted(functions, functions[f"f{at}"])
+        if found and verdict == "0":
+            wrong.append(f"hides: {body}")
+        elif not found and verdict == "1" and "len > 9" not in body:
+            wrong.append(f"missed: {body}")
+    assert not wrong, "\n".join([f"{len(wrong)} of {len(bodies)}", *wrong])

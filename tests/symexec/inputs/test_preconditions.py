@@ -139,6 +139,18 @@ def test_reading_one_element_too_many_is_found(tmp_path: Path) -> None:
     assert "regression" in {each["class"] for each in done.report["groups"]}
 
 
+def test_a_length_that_guards_what_is_compared_is_that_of_the_buffer(tmp_path: Path) -> None:
+    text = "#include <string.h>\nint k(const char *buf, int len)\n{ return GUARD ? 7 : 0; }"
+    short, long = 'len > 2 && memcmp(buf, "abc", 3) == 0', 'len > 4 && memcmp(buf, "abcde", 5) == 0'
+    write_versions(tmp_path, text.replace("GUARD", short), text.replace("GUARD", long))
+    done = csgtest("build", "old.c", "new.c", "--entry", "k", "--time", "10", folder=tmp_path)
+    assert "len <= bytes of buf" in {each["text"] for each in done.report["preconditions"]}
+    assert {each["class"] for each in done.report["groups"]} == {"difference"}, done.out
+    for each in done.differing:
+        given = each["input"]["parameters"]
+        assert given["buf"].startswith("abc") and 2 < given["len"] <= len(given["buf"]) + 1
+
+
 HEADER = """
 enum colour { RED, GREEN, BLUE }; enum flag { A = 1, B = 2, C = 4 };
 struct point { int x, y; };
