@@ -195,7 +195,7 @@ def link(program: Program, library: Program) -> None:
         if name in library.functions and name not in program.functions:
             function = _renumbered(library.functions[name], offset)
             program.functions[name] = function
-            wanted += _references(function)
+            wanted += names_of(function)
             added = True
         elif name in library.globals and _is_missing(program, name):
             item = library.globals[name]
@@ -213,7 +213,8 @@ def _is_missing(program: Program, name: str) -> bool:
     return present is None or present.external
 
 
-def _references(function: FunctionCode) -> list[str]:
+def names_of(function: FunctionCode) -> list[str]:
+    """The functions and objects that its code refers to."""
     names: dict[str, None] = {}
     for block in function.blocks:
         for item in block.instructions:
@@ -225,6 +226,14 @@ def _references(function: FunctionCode) -> list[str]:
                 case _:
                     pass
     return sorted(names)
+
+
+def names_used(program: Program) -> set[str]:
+    """Functions and objects that code or the contents of objects refer to."""
+    used = {place.symbol for item in program.globals.values() for place in item.relocations}
+    for function in program.functions.values():
+        used.update(names_of(function))
+    return used
 
 
 def _renumbered(function: FunctionCode, offset: int) -> FunctionCode:

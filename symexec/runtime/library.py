@@ -22,7 +22,6 @@ from csg.ir import (
     Block,
     Call,
     Constant,
-    FunctionAddress,
     FunctionCode,
     GlobalAddress,
     GlobalObject,
@@ -37,6 +36,7 @@ from csg.ir import (
 from csg.ir.library_effects import ERRNO
 from csg.ir.program import StatementKind
 from csg.lower import link, lower
+from csg.lower.linking import names_of, names_used
 from csg.programs import SourceFile
 from symexec.runtime import host_library, intrinsics, memory, process, regex
 from symexec.runtime.contract import ModelEntry
@@ -226,7 +226,7 @@ def make_archive() -> Archive:
 
 def _function_part(whole: Program, code: FunctionCode) -> Program:
     """A program of one function, with the objects and nodes that it refers to, numbered from 0."""
-    names = _references(code)
+    names = names_of(code)
     part = Program(globals=_objects(whole, names))
     part.undefined = {name for name in names if name not in whole.globals} - {code.name}
     part.undefined |= _functions_named(part.globals) - {code.name}
@@ -249,20 +249,6 @@ def _function_part(whole: Program, code: FunctionCode) -> Program:
     part.functions[code.name] = replace(code, blocks=blocks, type=None)
     part.nodes = [replace(whole.nodes[old], id=new) for old, new in numbers.items()]
     return part
-
-
-def _references(code: FunctionCode) -> list[str]:
-    found: dict[str, None] = {}
-    for block in code.blocks:
-        for step in block.instructions:
-            match step:
-                case Call(callee=str() as name) | GlobalAddress(name=name):
-                    found[name] = None
-                case FunctionAddress(name=name):
-                    found[name] = None
-                case _:
-                    pass
-    return list(found)
 
 
 def _objects(whole: Program, names: Iterable[str]) -> dict[str, GlobalObject]:
@@ -320,6 +306,7 @@ def complete(program: Program, archive: Archive | None = None) -> None:
         program.undefined.add(NAMED_START)
         _complete(program, archived, seen)
     _provide_objects(program, archived)
+    _forget_unused(program)
     known = program.functions.keys() | registry().keys()
     program.absent = {
         name
@@ -328,6 +315,13 @@ def complete(program: Program, archive: Archive | None = None) -> None:
         or (name in program.globals and program.globals[name].external)
     }
     refuse_linker_symbols(program)
+
+
+def _forget_unused(program: Program) -> None:
+    """Objects that are declared, defined nowhere, and used by nobody: no linker asks for them."""
+    missing = _external(program)
+    for name in missing.difference(names_used(program)) if missing else ():
+        del program.globals[name]
 
 
 def _call_all(program: Program, name: str, called: list[str]) -> None:

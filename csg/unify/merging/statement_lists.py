@@ -23,10 +23,13 @@ from csg.language.syntax import (
     Declaration,
     Empty,
     If,
+    IntegerConstant,
     Label,
     Return,
     Statement,
+    Switch,
     Version,
+    While,
 )
 from csg.language.traversal import Tree
 from csg.language.types import Type
@@ -293,10 +296,22 @@ class Lists:
             return True
         if isinstance(old, Declaration) and isinstance(new, Declaration):
             return old.symbol is new.symbol
-        if isinstance(old, If) and isinstance(new, If):
-            same = self.prints.of(old.condition) == self.prints.of(new.condition)
-            return same or self.prints.likeness(old, new) >= ALIKE
-        return self.prints.likeness(old, new) >= ALIKE
+        return self._same_head(old, new) or self.prints.likeness(old, new) >= ALIKE
+
+    def _same_head(self, old: Statement, new: Statement) -> bool:
+        """Do both decide by the same expression, whatever they do then? Of loops that run until
+        something in them ends them, nothing is known by their heads."""
+        match old, new:
+            case (If(condition=one), If(condition=other)):
+                pass
+            case (Switch(selector=one), Switch(selector=other)):
+                pass
+            case (While(condition=one), While(condition=other)):
+                if isinstance(one, IntegerConstant):
+                    return False
+            case _:
+                return False
+        return self.prints.of(one) == self.prints.of(other)
 
     def _same_label(self, old: Case, new: Case) -> bool:
         if (old.low, old.high) == (new.low, new.high):

@@ -118,6 +118,19 @@ PATTERNS = {
         "default: b--; } return b; }",
         None,
     ),
+    "another body in each case": (
+        "static int h(int x) { return x + 3; } int f(int a, int b) { switch (a) { case 1: "
+        "b |= h(1); break; case 2: b |= h(2); break; case 3: b |= h(3); break; default: return h(b); } "
+        "return b; }",
+        "int f(int a, int b) { switch (a) { case 1: b |= 4; break; case 2: b |= 5; break; "
+        "case 3: b |= 6; break; default: a = g(b); b = g(a) + a; b -= g(b) * a; } return b; }",
+        None,
+    ),
+    "another body of a loop": (
+        "int f(int a, int b) { while (a-- > 0) { b = g(b); b = b * 2 + b / 3; } return b; }",
+        "int f(int a, int b) { while (a-- > 0) { if (calls > 40) return 1; calls++; } return b; }",
+        None,
+    ),
     "a default added": (
         "int f(int a, int b) { switch (a) { case 1: b = 4; break; case 2 ... 4: b++; } return b; }",
         "int f(int a, int b) { switch (a) { case 1: b = 4; break; default: b = 0; break; "

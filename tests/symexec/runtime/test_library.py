@@ -48,6 +48,14 @@ def test_what_nobody_models_is_named() -> None:
     assert library.unmodelled(program) == ["fork"]
 
 
+def test_objects_that_are_declared_alone_are_no_part_of_the_program() -> None:
+    program = completed(
+        "extern char *unused, *used, *pointed; char **p = &pointed;"
+        "int main(void) { return used != 0; }"
+    )
+    assert program.globals.keys() == {"used", "pointed", "p"}
+
+
 def test_handlers_run_after_main() -> None:
     text = "int atexit(void (*)(void)); void f(void) {} int main(void) { return atexit(f); }"
     program = completed(text)
