@@ -332,12 +332,12 @@ def _built_revisions(
         try:
             run.report = build(each, progress, run.subject.readings, _workers(each))
         except CsgtestError as error:
-            if run.spare:
-                print(f"csgtest: not tested by itself: {error.message}", file=sys.stderr)
-                spared.append(error)
-                continue
-            failed.append(error)
-            print(f"csgtest: {error}", file=sys.stderr)
+            (spared if run.spare else failed).append(error)
+            if not run.spare:
+                print(f"csgtest: {error}", file=sys.stderr)
+            if not json:
+                alone = " by itself" if run.spare else ""
+                print(f"  not tested{alone}: {error.message}")
             continue
         folders.append(each.out)
         note_runs(options.out, folders)

@@ -416,7 +416,7 @@ def test_a_public_function_that_no_test_can_call_is_left_to_others(library: Repo
     words = ("build", "HEAD", "--time", "8", "--stop-after", "1")
     done = csgtest(*words, folder=library.folder)
     assert done.code == 1 and "table_cell:" in done.out
-    assert "csgtest: not tested by itself: 'b' has a type that tests cannot set" in done.err
+    assert "  not tested by itself: 'b' has a type that tests cannot set" in done.out
     library.edit("src/cell.c", "n * 4", "n * 2")
     library.edit(file, "cell(b.n) & 1", "cell(b.n) & 3")
     done = csgtest(*words, folder=library.folder)
@@ -434,7 +434,7 @@ def test_an_inner_function_that_no_test_can_call_is_left_to_its_callers(
     library.commit("union")
     library.edit(file, "return b.n + 3;", "return b.n + 3 + (b.n == 5);")
     done = csgtest("build", "HEAD", "--time", "4", folder=library.folder)
-    assert done.code == 1 and "csgtest: not tested by itself: " in done.err
+    assert done.code == 1 and "  not tested by itself: " in done.out
     assert "table_any:" in done.out and "internal" not in done.out
     library.edit(file, "(b.n == 5)", "0")
     assert csgtest("build", "HEAD", "--time", "4", folder=library.folder).code == 0

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
-from csg.errors import LINES, printable
+from csg.errors import LINES, Location, printable
 from csg.ir import ChangeInfo
 from csg.records import record
 from symexec.report.facts import inputs_within
@@ -227,7 +227,7 @@ def headline(report: Report) -> str:
         case Verdict.DIFFERENT:
             return _differences(report.findings())
         case Verdict.NO_DIFFERENCE_FOUND:
-            unseen = sum(case.observed is Observed.NOT_REPLAYED for case in report.tests)
+            unseen = _unseen(report)
             if unseen and report.finished:
                 over = "" if report.counters.get("exhausted") else " before the time was over"
                 tests = f"{unseen} test{_s(unseen)}"
@@ -315,8 +315,7 @@ def blamed_changes(report: Report) -> list[str]:
     names = [
         f"change{_s(len(each))} {', '.join(_in_runs(one.id for one in each))}" for each in chosen
     ]
-    files = [_on_one_line(Path(each[0].location.file).name) for each in chosen]
-    places = [f"{name}:{each[0].location.line}" for name, each in zip(files, chosen, strict=True)]
+    places = [_place(each[0].location, report) for each in chosen]
     widths = [max(map(len, cells), default=0) for cells in (names, places)]
     lines = [
         f"{name:{widths[0]}}  {place:{widths[1]}}  "
@@ -324,10 +323,20 @@ def blamed_changes(report: Report) -> list[str]:
         for name, place, each in zip(names, places, chosen, strict=True)
     ]
     if len(found) > len(chosen):
-        lines.append(
-            f"{sum(map(len, found.values())) - sum(map(len, chosen))} more changes to blame"
-        )
+        left = sum(map(len, found.values())) - sum(map(len, chosen))
+        lines.append(f"{left} more change{_s(left)} to blame")
     return [short_paths(line, report) for line in lines]
+
+
+_PATH = 24
+
+
+def _place(location: Location, report: Report) -> str:
+    """As other lines name it, without the version; the name alone where the folder is too long."""
+    name = short_paths(file_named(location.file, report), report)
+    if len(name) > _PATH or name.startswith("/"):
+        name = Path(name).name
+    return f"{_on_one_line(name)}:{location.line}"
 
 
 def _cause(change: ChangeInfo) -> str:
@@ -461,7 +470,7 @@ def reservations(report: Report) -> list[str]:
     found = [
         _counted(count, one, many)
         for count, one, many in (
-            (sum(case.observed is Observed.NOT_REPLAYED for case in report.tests), *_UNSEEN),
+            (_unseen(report), *(_WAITING if report.sandbox else _UNSEEN)),
             (counters.get("mispredicted"), *_MISPREDICTED),
             (counters.get("branch_mismatches"), *_MISMATCHED),
             (counters.get("unknown"), *_UNKNOWN),
@@ -483,6 +492,10 @@ def reservations(report: Report) -> list[str]:
     return found
 
 
+def _unseen(report: Report) -> int:
+    return sum(case.observed is Observed.NOT_REPLAYED for case in report.tests)
+
+
 def _gaps(report: Report) -> list[str]:
     """Functions without a model that no other note names with the places of their calls."""
     gaps = report.counters.get("gaps")
@@ -495,6 +508,12 @@ _UNMODELLED = re.compile(r"function '(\w+)' is not modelled")
 _UNSEEN = (
     "test did not run natively: whether the versions differ on it is not known.",
     "tests did not run natively: whether the versions differ on them is not known.",
+)
+_WAITING = (
+    "test waited to be run natively when the time was over: whether the versions differ on it is "
+    "not known.",
+    "tests waited to be run natively when the time was over: whether the versions differ on them "
+    "is not known.",
 )
 _MISPREDICTED = (
     "test was predicted to differ and is alike natively: an error of csgtest.",

@@ -120,8 +120,8 @@ PATTERNS = {
     ),
     "another body in each case": (
         "static int h(int x) { return x + 3; } int f(int a, int b) { switch (a) { case 1: "
-        "b |= h(1); break; case 2: b |= h(2); break; case 3: b |= h(3); break; default: return h(b); } "
-        "return b; }",
+        "b |= h(1); break; case 2: b |= h(2); break; case 3: b |= h(3); break; "
+        "default: return h(b); } return b; }",
         "int f(int a, int b) { switch (a) { case 1: b |= 4; break; case 2: b |= 5; break; "
         "case 3: b |= 6; break; default: a = g(b); b = g(a) + a; b -= g(b) * a; } return b; }",
         None,

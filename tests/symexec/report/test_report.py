@@ -29,7 +29,15 @@ from symexec.report.page import highlights, page
 from symexec.report.replaying import load_report, replay_folder
 from symexec.report.session import LiveReport, finish
 from symexec.report.table import aligned, fitted, print_report
-from symexec.report.words import contrasted, file_named, headline, parts, reservations, short_paths
+from symexec.report.words import (
+    blamed_changes,
+    contrasted,
+    file_named,
+    headline,
+    parts,
+    reservations,
+    short_paths,
+)
 from symexec.state.state import DivergenceKind, Event, EventKind
 from symexec.testcases import (
     Blame,
@@ -505,6 +513,24 @@ def test_changes_that_are_not_listed_are_counted() -> None:
     assert "  change 8  a.c:8  added  g();\n  3 more changes to blame\n" in shown.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("folder", "place"),
+    [
+        ("out/versions", "src/parts/a.c:3"),
+        ("/home/u/out/versions", "src/parts/a.c:3"),
+        ("/home", "a.c:3"),
+    ],
+)
+def test_changes_have_the_places_that_other_lines_have(folder: str, place: str) -> None:
+    where = Location(f"{folder}/new/src/parts/a.c", 3)
+    change = ChangeInfo(1, ChangeKind.ADDED, "f", where, None, "", "g();")
+    made = report(changes=(change,), tests=[case("t1", b"1", blame=Blame(((1,),), (1,)))])
+    made.old, made.new = f"{folder}/old", f"{folder}/new"
+    if folder == "/home":
+        made.old = "/usr/old"
+    assert blamed_changes(made) == [f"change 1  {place}  added  g();"]
+
+
 REASONS = (
     "the unified program cannot be built: ld returned 1",
     NO_UNIFIED_PROGRAM,
@@ -712,6 +738,23 @@ def test_what_weakens_a_verdict_is_told(left: str) -> None:
     """Every counter that ``BuildJob`` asks before it says that versions are equivalent."""
     made = report(bounds={"after": "new"}, counters={left: ["f (1)"] if left == "gaps" else 1})
     assert reservations(made) and not reservations(report(counters={left: 0}))
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "told"),
+    [
+        ("", "1 test did not run natively: whether the versions differ on it is not known."),
+        (
+            "namespaces",
+            "1 test waited to be run natively when the time was over: whether the versions differ "
+            "on it is not known.",
+        ),
+    ],
+)
+def test_a_test_that_has_not_run_is_told_with_the_reason(sandbox: str, told: str) -> None:
+    test = case("t1", b"1", observed=Observed.NOT_REPLAYED)
+    made = report(tests=[test], sandbox=sandbox, counters={})
+    assert reservations(made) == [told]
 
 
 def test_paths_on_which_both_versions_fail_are_told_with_their_places() -> None:
