@@ -323,7 +323,9 @@ def _built_revisions(
     from symexec.testcases.store import note_runs
 
     codes: list[int] = []
-    folders, failed, spared = [], [], []
+    folders = []
+    failed: list[CsgtestError] = []
+    spared: list[CsgtestError] = []
     session = Session(options, json)
     for run in session.calls():
         if not json:
