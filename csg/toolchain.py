@@ -99,6 +99,17 @@ def find_compiler() -> str:
     )
 
 
+def compiler_identity(command: str) -> str:
+    """What changes when another compiler is installed under this command: its file, with size and
+    time."""
+    program = shutil.which(_words(command)[0]) or ""
+    try:
+        status = os.stat(program)
+    except OSError:
+        return command
+    return f"{command} {program} {status.st_size} {status.st_mtime_ns}"
+
+
 def _words(command: str) -> list[str]:
     """The words of $CC, as a shell would split them."""
     try:

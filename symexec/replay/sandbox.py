@@ -14,7 +14,6 @@ import contextlib
 import io
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -29,7 +28,7 @@ from typing import IO, cast
 from csg.cache import Cache, key_of
 from csg.errors import UNPROTECTED, ToolchainError, UsageError
 from csg.leftovers import OwnFolder
-from csg.toolchain import compile_program, find_compiler
+from csg.toolchain import compile_program, compiler_identity, find_compiler
 from symexec.replay.wire import (
     Greeting,
     Job,
@@ -92,7 +91,7 @@ def cached_result(path: Path, parts: Iterable[str | bytes], make: Callable[[], s
     compiled with this compiler and the same ``parts`` before, the file and the line are taken from
     the cache."""
     compiler, cache = find_compiler(), Cache("builds")
-    key = key_of(compiler, shutil.which(compiler) or "", *parts)
+    key = key_of(compiler_identity(compiler), *parts)
     content = cache.find(key)
     if content is None:
         summary = make()

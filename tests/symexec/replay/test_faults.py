@@ -226,6 +226,21 @@ def test_what_is_damaged_in_the_cache_is_made_anew(
     assert made[0] == made[1] == made[2]
 
 
+def test_another_compiler_of_the_same_name_compiles_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    source, compiler = tmp_path / "part.c", tmp_path / "cc"
+    source.write_text("int part(void) { return 7; }")
+    monkeypatch.setenv("CC", f"{compiler} -w")
+    made = []
+    for text in ("int part;", "int part, other;"):
+        compiler.write_text(f"#!/bin/sh\necho '{text}' | cc -x c -c -o {tmp_path}/part.o -\n")
+        compiler.chmod(0o755)
+        made.append(cached_build("part.o", [source], ("-c",), tmp_path).read_bytes())
+    assert made[0] != made[1]
+
+
 def test_files_that_run_out_while_a_compiler_begins_are_no_defect_of_ours() -> None:
     done: Future[str] = Future()
     done.set_exception(OSError(errno.EMFILE, "Too many open files"))
