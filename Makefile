@@ -17,7 +17,7 @@ CC_FOUND := $(firstword $(shell for compiler in $(CC) cc gcc clang; do command -
 WORKERS := 3  # tests at a time: on two cores, each of them waits for a part of its time
 SOURCES := cli.py csg symexec fleet generators oracles tests benchmarks
 
-.PHONY: demo test night bench mutants soak docs install check-tools format clean
+.PHONY: demo test types tests-compiled night bench mutants soak docs install check-tools format clean
 
 demo: install
 	@echo '$$ csgtest build samples/cut_ranges/old.c samples/cut_ranges/new.c --entry parse_ranges --time 20'
@@ -28,9 +28,16 @@ demo: install
 test: install
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/ruff check $(SOURCES)
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory -j2 types tests-compiled
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+types: install
+	MYPY_NUM_WORKERS=2 $(BIN)/mypy
+
+# What pytest makes of assertions, once instead of by each worker; what is wrong, the run says.
+tests-compiled: install
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --collect-only -q >/dev/null 2>&1 || true
 
 night: install
 	HYPOTHESIS_PROFILE=night $(BIN)/python -m pytest -n 2 --dist worksteal -m 'night or hypothesis'
