@@ -81,7 +81,7 @@ def test_a_build_reports_it_and_says_what_is_infeasible(tmp_path: Path) -> None:
 
 
 def test_the_running_example_is_covered(tmp_path: Path) -> None:
-    words = ("--entry", "parse_ranges", "--no-replay")
+    words = ("--entry", "parse_ranges", "--no-replay", "--without", "bounds")
     coverage = csgtest("build", *pair("cut_ranges"), *words, folder=tmp_path).report["csg"][
         "coverage"
     ]
