@@ -4,8 +4,9 @@
     searching.found(Portion(7, (b"..",), (), 2.0, ..))  ->  Found(7, sightings, left=(b"..",), ..)
 
 A portion is pure. What a process remembers from one to the next saves work and changes no result:
-its terms, its compiled code, and the states of the prefixes that it gave back last. A steady one,
-for --deterministic, remembers nothing: its answers must not depend on what it did before.
+its terms, its compiled code, and the states of the prefixes that it gave back last, which wait where
+they are. A steady one, for --deterministic, remembers nothing: its answers must not depend on what
+it did before.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import pickle
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -56,6 +58,16 @@ class Died(CsgtestError):
     """The process that did a portion has died."""
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A state that waits in a search, with its prefix, which was written when it had done so many
+    steps."""
+
+    state: State
+    steps: int
+    data: bytes
+
+
 class Searching:
     """Does portions of one search, in this process."""
 
@@ -67,7 +79,7 @@ class Searching:
         self._counters = Counters()
         self._events: dict[Event, int] = {}
         self._watchdog = Watchdog(shared.options.search.memory)
-        self._remembered: dict[bytes, State] = {}
+        self._held: dict[int, Held] = {}  # the states that wait in the search, by their numbers
 
     def found(self, portion: Portion) -> Found:
         began = time.monotonic()
@@ -75,16 +87,18 @@ class Searching:
         exploration, counters = search.exploration, self._counters
         portion.seen.tell(search)
         known = Seen.by(search)
-        states, unfit = states_of(search, portion.prefixes, self._remembered)
-        resting, others = states_of(search, portion.resting, self._remembered)
-        self._remembered = {}
+        self._retain({*portion.prefixes, *portion.resting})
+        here = {each.data: each.state for each in self._held.values()}
+        states, unfit = states_of(search, portion.prefixes, here)
+        resting, others = states_of(search, portion.resting, here)
         sightings: list[Sighting] = []
         kinds: dict[object, int] = {}
-        exploration.adopt([], list(resting.values()))
+        exploration.adopt([], [state for data, state in resting.items() if data not in here])
+        begun = [state for data, state in states.items() if data not in here]
         clock = WorkClock(counters) if self._steady else time.monotonic
         until = (clock() if self._steady else began) + portion.seconds
         with self._watchdog.until(self._latest(portion)):
-            for finding in exploration.turns(list(states.values()), until):
+            for finding in exploration.turns(begun, until):
                 if finding is None:
                     continue
                 each = sighting(finding)
@@ -93,7 +107,7 @@ class Searching:
                 if kinds[kind] <= ALIKE:
                     sightings.append(each)
                     search.covered.add(each.nodes)
-        waiting, at_rest = exploration.drain()
+        waiting, at_rest = exploration.drain() if self._steady else exploration.held()
         cut = sum(not state.beyond for state in (*waiting, *at_rest))
         counters.waiting -= cut  # they are given back
         parked, parked_at_rest = exploration.parked.drained() if exploration.parked else ([], [])
@@ -102,11 +116,14 @@ class Searching:
         traces, exploration.traces = frozenset(exploration.traces), set()
         events, self._events = tuple(self._events.items()), {}
         self._counters, counted = _fresh(search, counters), counters
+        left = self._written(waiting)
+        left_at_rest = self._written(at_rest)
+        self._held = {each.state.id: each for each in (*left, *left_at_rest)}
         return Found(
             portion.number,
             tuple(sightings),
-            (*self._written(waiting), *parked),
-            (*self._written(at_rest), *parked_at_rest),
+            (*(each.data for each in left), *parked),
+            (*(each.data for each in left_at_rest), *parked_at_rest),
             (*unfit, *others),
             _since(known, Seen.by(search)),
             counted,
@@ -136,7 +153,7 @@ class Searching:
             )
             search.exploration.stays_within()
             self._search = search
-            self._remembered = {}
+            self._held = {}
         if not self._steady:
             search.engine.solver.deadline = time.monotonic() + portion.left
         return search
@@ -145,14 +162,24 @@ class Searching:
         seconds = 10.0 * (portion.seconds + 10.0) if self._steady else max(0.0, portion.left)
         return time.monotonic() + seconds
 
-    def _written(self, states: Iterable[State]) -> tuple[bytes, ...]:
+    def _retain(self, wanted: set[bytes]) -> None:
+        """Give up the states of prefixes that others have now."""
+        gone = {number for number, each in self._held.items() if each.data not in wanted}
+        if gone:
+            assert self._search is not None
+            self._search.exploration.give_up(gone)
+            self._held = {number: self._held[number] for number in self._held.keys() - gone}
+
+    def _written(self, states: Iterable[State]) -> list[Held]:
+        """The states with their prefixes; one that has not run since the last portion has its
+        own."""
         found = []
         for state in states:
-            data = prefix_of(state).encoded()
-            found.append(data)
-            if not self._steady:
-                self._remembered[data] = state
-        return tuple(found)
+            known = self._held.get(state.id)
+            if known is None or known.state is not state or known.steps != state.steps:
+                known = Held(state, state.steps, prefix_of(state).encoded())
+            found.append(known)
+        return found
 
     def _ended(self, state: State) -> None:
         for event in Chain.items(state.events):

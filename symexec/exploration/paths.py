@@ -14,7 +14,7 @@ for as well: where arithmetic wraps, one path often holds inputs from both ends 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -384,12 +384,28 @@ class Exploration:
             else:
                 self.searcher.update(None, [state], covers=False)
 
+    def held(self) -> tuple[list[State], list[State]]:
+        """All states that wait, and those at rest. They stay."""
+        return self.searcher.states(), [] if self._rest is None else self._rest.states()
+
+    def give_up(self, numbers: Collection[int]) -> None:
+        """Give away the states of these numbers."""
+        retained = []
+        for state in list(self._taken_out()):
+            if state.id in numbers:
+                self._endlessness.forget(state)
+            else:
+                retained.append(state)
+        self.searcher.update(None, retained, covers=False)
+        if self._rest is not None:
+            for state in self._rest.drained():
+                if state.id not in numbers:
+                    self._rest.add(state)
+
     def drain(self) -> tuple[list[State], list[State]]:
         """Give away all states, and those at rest."""
         found = list(self._taken_out())
-        resting = [] if self._rest is None else self._rest.states()
-        if self._rest is not None:
-            self._rest.keep(0)
+        resting = [] if self._rest is None else self._rest.drained()
         for state in (*found, *resting):
             self._endlessness.forget(state)
         return found, resting
@@ -400,8 +416,8 @@ class Exploration:
         return self.searcher.empty() and (self._rest is None or self._rest.empty())
 
     def _waiting(self) -> list[State]:
-        at_rest = [] if self._rest is None else self._rest.states()
-        return [*self.searcher.states(), *at_rest]
+        states, at_rest = self.held()
+        return [*states, *at_rest]
 
     def _select(self) -> tuple[State, bool]:
         """The next state, and whether it is one at rest."""

@@ -124,6 +124,12 @@ class ConcreteRest:
         while len(self._waiting) > number:
             self._waiting.pop()
 
+    def drained(self) -> list[State]:
+        """Take all of them out."""
+        found = list(self._waiting)
+        self._waiting.clear()
+        return found
+
     def empty(self) -> bool:
         return not self._waiting
 
