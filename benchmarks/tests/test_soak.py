@@ -180,3 +180,9 @@ def test_a_program_that_differs_from_itself_tells_nothing(tmp_path: Path) -> Non
     same, pid = once % "", once % r'printf("%d", getpid());'
     assert Lines((same, pid), tmp_path).differs(TestInput()) is None
     assert Lines((same, same.replace("0;", "1;")), tmp_path).differs(TestInput()) is True
+
+
+def test_memory_that_a_program_leaves_at_its_end_is_no_difference(tmp_path: Path) -> None:
+    same = "#include <stdlib.h>\nint main(void) { void *lost = malloc(9); free(lost); return 0; }\n"
+    texts = same, same.replace("free(lost)", "lost = NULL")
+    assert Lines(texts, tmp_path).differs(TestInput()) is False
