@@ -29,9 +29,11 @@ from statistics import mean, median
 import dask
 import distributed
 
-from fleet.engine import EndedPortion, Engine, Pool
+from fleet.engine import Engine
 from fleet.lists import read_list
 from fleet.outcomes import Outcome, Planned, TaskState
+from fleet.pool import PoolProcess
+from fleet.portions import EndedPortion
 from fleet.session import Work
 from fleet.sharing import Sharing
 from fleet.store import Store
@@ -148,7 +150,7 @@ def pairs(store: Store) -> list[Task]:
     return [each.task for each in found]
 
 
-class RecordingPool(Pool):
+class RecordingPool(PoolProcess):
     """Notes what its portions took."""
 
     def __init__(self, workers: int, shared: bytes) -> None:

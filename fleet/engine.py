@@ -21,6 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from ipaddress import ip_address
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -30,8 +31,9 @@ from distributed.client import FutureCancelledError, FuturesCancelledError
 from distributed.scheduler import KilledWorker
 
 from csg.errors import UsageError
+from csg.leftovers import OwnFolder
 from fleet.outcomes import Outcome, TaskState
-from fleet.portions import PortionProcess, portion_found
+from fleet.portions import EndedPortion, PortionProcess, portion_found
 from fleet.tasks import MOST_DEATHS, run
 from symexec.campaign.generation import Found, Portion
 from symexec.watchdog import usable_processors, usual_memory
@@ -73,9 +75,11 @@ class Engine:
         client: distributed.Client,
         own: distributed.LocalCluster | None,
         function: Callable[..., Any],
+        folder: OwnFolder | None = None,
     ) -> None:
         self._client = client
         self._own = own
+        self._folder = folder
         self._function = function
         self._running: dict[distributed.Future, _Sent] = {}
         self._memory = usual_memory() // len(own.workers) if own is not None else None
@@ -95,8 +99,9 @@ class Engine:
                     f"no scheduler answers at '{scheduler}': {error}",
                     hint="begin one with: dask scheduler",
                 ) from None
-        cluster = _local(jobs or usable_processors())
-        return cls(distributed.Client(cluster), cluster, function)
+        folder = OwnFolder("workers")
+        cluster = _local(jobs or usable_processors(), folder.path)
+        return cls(distributed.Client(cluster), cluster, function, folder)
 
     def __enter__(self) -> Engine:
         return self
@@ -112,6 +117,8 @@ class Engine:
         self._client.close(timeout=5)
         if self._own is not None:
             self._own.close(timeout=5)
+        if self._folder is not None:
+            self._folder.remove()
 
     @property
     def running(self) -> int:
@@ -160,28 +167,22 @@ class Engine:
             yield EndedTask(sent.task, _with_workers(outcome, sent))
 
 
-@dataclass(frozen=True, slots=True)
-class EndedPortion:
-    """A portion that has ended, on the worker at ``where``. Without a result it failed."""
-
-    portion: Portion
-    result: Found | None
-    failure: str = ""
-    where: str = ""
-
-
 class Pool:
-    """Workers for the portions of one search. They end with this process. A portion whose worker
-    dies has failed: who gave it decides what then."""
+    """Workers for the portions of one search. They end with this process, and have their files in
+    ``folder``. A portion whose worker dies has failed: who gave it decides what then."""
 
-    def __init__(self, workers: int, shared: bytes) -> None:
+    def __init__(self, workers: int, folder: Path) -> None:
         _silence()
-        self._cluster = _local(workers, deaths=1)
+        self._cluster = _local(workers, folder, deaths=1)
         self._client = distributed.Client(self._cluster)
-        self._pair = hashlib.sha256(shared).hexdigest()
-        self._bytes = shared
-        self._shared = self._given()
         self._running: dict[distributed.Future, Portion] = {}
+        self._bytes, self._pair = b"", ""
+        self._shared: distributed.Future | None = None
+
+    def share(self, shared: bytes) -> None:
+        """Let the portions from here on have this in common."""
+        self._bytes, self._pair = shared, hashlib.sha256(shared).hexdigest()
+        self._shared = None
 
     def _given(self) -> distributed.Future:
         """What all portions have in common, as a task: Dask does it again when all workers that had
@@ -201,7 +202,7 @@ class Pool:
 
     def submit(self, portion: Portion, worker: str | None = None) -> None:
         """Let the portion be done, on that worker if it is there and free."""
-        if self._shared.status not in ("pending", "finished"):
+        if self._shared is None or self._shared.status not in ("pending", "finished"):
             self._shared = self._given()
         future = self._client.submit(
             _portion,
@@ -250,9 +251,9 @@ def _portion(pair: str, shared: bytes, portion: Portion) -> tuple[str, Found]:
     return worker.address, portion_found(retained, pair, shared, portion)
 
 
-def _local(workers: int, deaths: int = MOST_DEATHS) -> distributed.LocalCluster:
-    """Processes that end with this one, reached over the loopback interface. A task on which so
-    many of them die has failed."""
+def _local(workers: int, folder: Path, deaths: int = MOST_DEATHS) -> distributed.LocalCluster:
+    """Processes that end with this one, reached over the loopback interface, with their files in
+    ``folder``. A task on which so many of them die has failed."""
     failures = {"distributed.scheduler.allowed-failures": deaths - 1}
     with dask.config.set({**_CONFIGURATION, **failures}):
         return distributed.LocalCluster(
@@ -261,6 +262,7 @@ def _local(workers: int, deaths: int = MOST_DEATHS) -> distributed.LocalCluster:
             processes=True,
             memory_limit=0,  # csgtest watches its own
             host="127.0.0.1",
+            local_directory=str(folder),
             dashboard_address=None,
             scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
             silence_logs=logging.CRITICAL,

@@ -4,9 +4,9 @@
     searching.found(Portion(7, (b"..",), (), 2.0, ..))  ->  Found(7, sightings, left=(b"..",), ..)
 
 A portion is pure. What a process remembers from one to the next saves work and changes no result:
-its terms, its compiled code, and the states of the prefixes that it gave back last, which wait where
-they are. A steady one, for --deterministic, remembers nothing: its answers must not depend on what
-it did before.
+its terms, its compiled code, and the states of the prefixes that it gave back last, which wait
+where they are. A steady one, for --deterministic, remembers nothing: its answers must not depend on
+what it did before.
 """
 
 from __future__ import annotations
@@ -45,6 +45,16 @@ class Shared:
 
     prepared: Prepared
     options: BuildOptions
+
+
+@record
+class EndedPortion:
+    """A portion that has ended, on the worker at ``where``. Without a result it failed."""
+
+    portion: Portion
+    result: Found | None
+    failure: str = ""
+    where: str = ""
 
 
 @record

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Protocol
 
+from fleet.pool import PoolProcess
 from fleet.portions import Died, PortionProcess, Shared
 from fleet.sharing import DEATHS, Tally, Waiting, portion_of, shared_by, written
 from symexec.campaign.generation import Found, Portion, Seen
@@ -32,7 +33,11 @@ SECONDS = 1.0  # of work for one
 
 
 class Doer(Protocol):
-    """Does the portions of a round; None for each on which processes have died."""
+    """Does the portions of a round; None for each on which processes have died. ``failure``: why
+    one process does them."""
+
+    @property
+    def failure(self) -> str: ...
 
     def done(self, portions: Sequence[Portion]) -> list[Found | None]: ...
 
@@ -41,6 +46,8 @@ class Doer(Protocol):
 
 class Alone:
     """One process, one portion after the other."""
+
+    failure = ""
 
     def __init__(self, shared: bytes) -> None:
         self._shared = shared
@@ -63,12 +70,16 @@ class Alone:
 
 
 class Together:
-    """Workers of Dask."""
+    """Workers of Dask; one process where there are none, or no longer."""
 
     def __init__(self, jobs: int, shared: bytes) -> None:
-        from fleet.engine import Pool
+        self._shared = shared
+        self._pool = PoolProcess(jobs, shared)
+        self._alone: Alone | None = None
 
-        self._pool = Pool(jobs, shared)
+    @property
+    def failure(self) -> str:
+        return self._pool.failure
 
     def done(self, portions: Sequence[Portion]) -> list[Found | None]:
         found: dict[int, Found | None] = {}
@@ -78,15 +89,21 @@ class Together:
         while len(found) < len(portions):
             for ended in self._pool.ended(1.0):
                 number = ended.portion.number
-                deaths[number] += 1
-                if ended.result is None and deaths[number] < DEATHS:
-                    self._pool.submit(ended.portion)
-                else:
+                deaths[number] += ended.result is None
+                if ended.result is not None or deaths[number] >= DEATHS:
                     found[number] = ended.result
+                elif not self._pool.failure:
+                    self._pool.submit(ended.portion)
+            if self._pool.failure:
+                left = [each for each in portions if each.number not in found]
+                self._alone = self._alone or Alone(self._shared)
+                found |= zip((each.number for each in left), self._alone.done(left), strict=True)
         return [found[portion.number] for portion in portions]
 
     def close(self) -> None:
         self._pool.close()
+        if self._alone is not None:
+            self._alone.close()
 
 
 class Rounds:
@@ -174,7 +191,9 @@ class Rounds:
             number = self._tally.portion(len(some))
             given[number] = some
             portions.append(portion_of(number, some, SECONDS, SECONDS, seen))
-        for portion, found in zip(portions, doer.done(portions), strict=True):
+        results = doer.done(portions)
+        self._tally.failure = doer.failure
+        for portion, found in zip(portions, results, strict=True):
             if found is None:
                 self._tally.poison(search, [each.data for each in given[portion.number]])
                 continue

@@ -4,24 +4,26 @@
       ^                                                           |
       +--- a search, or a worker, that has run dry takes half ----+
 
-The search of the call goes on as ever; ``--jobs N`` adds N - 1 workers (``fleet.engine.Pool``),
-once it has run for a moment and has enough to give. What a worker gives back goes to the same one
-next, which has its states, unless another has nothing to do. Nothing is lost: a prefix that does
-not fit is replaced by its initial state, one on which processes die goes elsewhere, three times.
+The search of the call goes on as ever; ``--jobs N`` adds N - 1 workers (``fleet.pool``), once it
+has run for a moment and has enough to give. What a worker gives back goes to the same one next,
+which has its states, except for the half that the search or another worker takes, if it has run
+dry. Nothing is lost: a prefix that does not fit is replaced by its initial state, one on which
+processes die goes elsewhere, three times.
 """
 
 from __future__ import annotations
 
 import pickle
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from csg.errors import CsgtestError
 from csg.records import record
-from fleet.portions import Shared, states_of
+from fleet.pool import PoolProcess
+from fleet.portions import EndedPortion, Shared, states_of
 from symexec.campaign.generation import Found, Portion, Seen
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.searching import Search
@@ -32,17 +34,13 @@ from symexec.state.state import State
 from symexec.testcases.inputs import Json
 from symexec.watchdog import usual_memory
 
-if TYPE_CHECKING:
-    from fleet.engine import EndedPortion
-
-FIRST = 2.0  # seconds of the search before workers are begun
+FIRST = 1.0  # seconds of the search before workers are begun
 ENOUGH = 16  # states that wait by then
 SHED = 32  # states that are given at once, or more
 MOST = 4096  # where as many come to an end in the time of a portion
 LEAST = 4  # states that the search itself keeps
 SECONDS = 2.0  # of a portion
-BRIEF = 0.5  # of the first ones, which say where there is more to do
-LOOK = 1.0  # seconds between two looks which workers are there
+BRIEF = 0.5  # of the first ones, and of those after which the search may take some back
 LAST = 1.0  # seconds that results may take beyond the time of the search
 DEATHS = 3  # processes that die on one portion
 SHOWN = 1000  # lost prefixes that the report names
@@ -163,22 +161,21 @@ class Tally:
 
 
 class Workshop(Protocol):
-    """Does portions, on workers that have addresses (``fleet.engine.Pool``)."""
+    """Does portions, on workers that have addresses (``fleet.pool``). ``failure``: why there are
+    none and will be none."""
+
+    failure: str
 
     @property
-    def workers(self) -> list[str]: ...
+    def workers(self) -> Sequence[str]: ...
+
+    def share(self, shared: bytes) -> None: ...
 
     def submit(self, portion: Portion, worker: str | None = None) -> None: ...
 
     def ended(self, seconds: float = 0.0) -> Iterable[EndedPortion]: ...
 
     def close(self) -> None: ...
-
-
-def _workshop(workers: int, shared: bytes) -> Workshop:
-    from fleet.engine import Pool
-
-    return Pool(workers, shared)
 
 
 class Sharing:
@@ -188,20 +185,16 @@ class Sharing:
     def __init__(
         self,
         jobs: int,
-        opened: Callable[[int, bytes], Workshop] = _workshop,
+        opened: Callable[[int, bytes], Workshop] = PoolProcess,
         patience: float = FIRST,
         enough: int = ENOUGH,
     ) -> None:
         self._tally = Tally(jobs)
         self._opened, self._patience, self._enough = opened, patience, enough
         self._search: Search | None = None
-        self._shared = b""
         self._began = 0.0
-        self._starting: threading.Thread | None = None
         self._pool: Workshop | None = None
         self._pair: Shared | None = None
-        self._workers: list[str] = []
-        self._look = 0.0  # when it is to be seen again who is there
         self._left: dict[str, deque[Waiting]] = {}  # by the worker that has their states
         self._given: dict[int, tuple[str, tuple[Waiting, ...]]] = {}  # to portions under way
         self._shed: dict[str, int] = {}  # how many states a worker gets at once
@@ -210,7 +203,7 @@ class Sharing:
 
     @property
     def processes(self) -> int:
-        return 1 + len(self._workers)
+        return 1 + (len(self._pool.workers) if self._pool is not None else 0)
 
     @property
     def lost(self) -> int:
@@ -223,6 +216,10 @@ class Sharing:
     def begin(self, search: Search, prepared: Prepared, options: BuildOptions) -> None:
         self._search, self._began = search, time.monotonic()
         self._pair = shared_by(self._tally.jobs, prepared, options)
+        self._left.clear()
+        self._given.clear()
+        if self._pool is not None:
+            self._pool.share(self._tally.packed(self._pair))
 
     def step(self, seconds: float) -> Iterator[Found]:
         search = self._search
@@ -231,10 +228,10 @@ class Sharing:
             self._start(search)
             return
         yield from self._heard(search, self._pool)
-        if seconds > 0:
-            self._feed(search, self._pool, seconds)
         if not search.exploration.waiting:
             self._refill(search)
+        if seconds > 0:
+            self._feed(search, self._pool, seconds)
 
     def end(self) -> Iterator[Found]:
         search, pool = self._search, self._pool
@@ -257,8 +254,6 @@ class Sharing:
 
     def close(self) -> None:
         """End the workers. May be called twice."""
-        if self._starting is not None:
-            self._starting.join()
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.close()
@@ -266,31 +261,23 @@ class Sharing:
     # ------------------------------------------------------------------ workers
 
     def _start(self, search: Search) -> None:
-        """Begin the workers in another thread, when there is enough to do for them."""
+        """Begin the workers when there is enough to do for them."""
         ready = time.monotonic() - self._began >= self._patience
         ready = ready and search.exploration.waiting >= self._enough
-        if self._starting is not None or self._tally.failure or not ready:
+        if self._tally.failure or not ready:
             return
-        self._shared = self._tally.packed(self._pair)
-        if not self._shared:
+        shared = self._tally.packed(self._pair)
+        if not shared:
             return
-        self._starting = threading.Thread(target=self._open, daemon=True)
-        self._starting.start()
-
-    def _open(self) -> None:
         try:
-            pool = self._opened(self._tally.jobs - 1, self._shared)
-        except (OSError, RuntimeError, ValueError, TimeoutError) as error:
-            self._tally.failure = f"no workers could be begun ({error})"
-            return
-        self._pool = pool
+            self._pool = self._opened(self._tally.jobs - 1, shared)
+        except CsgtestError as error:
+            self._tally.failure = str(error)
 
     def _feed(self, search: Search, pool: Workshop, seconds: float) -> None:
         """Give each worker that has nothing under way something to do."""
-        now = time.monotonic()
-        if now >= self._look:  # it asks the scheduler
-            self._workers, self._look = pool.workers, now + LOOK
-        workers = self._workers
+        self._tally.failure = self._tally.failure or pool.failure
+        workers = pool.workers
         for gone in [each for each in self._left if each and each not in workers]:
             self._left.setdefault("", deque()).extend(self._left.pop(gone))
         occupied = {where for where, _ in self._given.values()}
@@ -301,8 +288,10 @@ class Sharing:
             if not given:
                 continue
             number = self._tally.portion(0)
-            brief = BRIEF if number <= len(workers) else SECONDS
-            portion = portion_of(number, given, min(brief, seconds), seconds, Seen.by(search))
+            first = number <= len(workers)
+            dry = search.exploration.waiting < self._enough_for_a_portion(search)
+            most = min(BRIEF if first or dry else SECONDS, seconds)
+            portion = portion_of(number, given, most, seconds, Seen.by(search))
             self._given[number] = worker, given
             pool.submit(portion, worker)
 
@@ -313,8 +302,7 @@ class Sharing:
             found = tuple(own)
             own.clear()
             return found
-        rate = search.exploration.counters.paths / max(1.0, time.monotonic() - self._began)
-        most = self._shed.get(worker) or min(MOST, max(SHED, int(SECONDS * rate)))
+        most = self._shed.get(worker) or self._enough_for_a_portion(search)
         stolen = self._half_of_the_most(most)
         if stolen:
             self._tally.sent += len(stolen)
@@ -324,20 +312,31 @@ class Sharing:
         self._tally.sent += len(states)
         return tuple(written(states))
 
-    def _half_of_the_most(self, count: int = SHED) -> tuple[Waiting, ...]:
+    def _enough_for_a_portion(self, search: Search) -> int:
+        rate = search.exploration.counters.paths / max(1.0, time.monotonic() - self._began)
+        return min(MOST, max(SHED, int(SECONDS * rate)))
+
+    def _half_of_the_most(self, count: int) -> tuple[Waiting, ...]:
         """Half of the prefixes of whoever has most of them, so many at most; those that nobody has
-        come first."""
+        come first. Short ones, behind which there is most to do, are shared alike."""
         nobodys = self._left.get("")
         most = nobodys or max(self._left.values(), key=len, default=None)
         if not most:
             return ()
-        count = min(count, (len(most) + 1) // 2)
-        return tuple(most.pop() for _ in range(count))
+        order = sorted(most, key=lambda each: len(each.data))
+        taken = order[: 2 * count : 2]
+        given = set(taken)
+        retained = [each for each in most if each not in given]
+        most.clear()
+        most.extend(retained)
+        return tuple(taken)
 
     # ------------------------------------------------------------------ results
 
     def _heard(self, search: Search, pool: Workshop, seconds: float = 0.0) -> Iterator[Found]:
         for ended in pool.ended(seconds):
+            if ended.portion.number not in self._given:  # of a search that is over
+                continue
             worker, given = self._given.pop(ended.portion.number)
             if ended.result is None:
                 self._give_again(search, given)
@@ -362,7 +361,7 @@ class Sharing:
 
     def _refill(self, search: Search) -> None:
         """The search has run dry: take prefixes that wait."""
-        taken = self._half_of_the_most()
+        taken = self._half_of_the_most(self._enough_for_a_portion(search))
         if not taken:
             return
         self._tally.taken += len(taken)

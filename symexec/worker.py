@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import gc
 import os
 import pickle
@@ -38,6 +39,7 @@ from csg.leftovers import OwnFolder
 
 _PIECE = 1 << 16
 _HEAD = struct.Struct("<I")
+_ROOM = 1 << 20  # bytes that a pipe holds, so that a long record is not written piece by piece
 
 
 def framed(item: object) -> bytes:
@@ -255,6 +257,9 @@ def forked(serve: Serve) -> WorkerProcess:
             os.close(each)
         folder.remove()
         raise ToolchainError(f"no process can be started: {error.strerror}") from None
+    for each in ends[1::2]:
+        with contextlib.suppress(OSError):  # this user has many pipes
+            fcntl.fcntl(each, fcntl.F_SETPIPE_SZ, _ROOM)
     asked, requests, answers, answered = ends
     if not process:
         _serving(serve, asked, answered, folder.path)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from dataclasses import replace
 from enum import Enum
 from functools import partial
@@ -371,14 +371,9 @@ class BuildJob:
     ) -> Iterator[TestCase]:
         """Run the search and what runs concurrently with it; then search again with larger
         inputs."""
-        workers = self.workers if self.seeding is None else None
-        if workers is not None and self.prepared is not None:
-            workers.begin(search, self.prepared, self.options)
-            search.exploration.is_helped = lambda: workers.busy
-        yield from self._followed(search, generation, deadline, verifier, progress, workers)
-        if workers is not None:
-            yield from self._merged(workers.end(), search, generation)
-        self.exhausted = search.exploration.exhausted and not (workers and workers.lost)
+        self.exhausted = yield from self._followed(
+            search, generation, deadline, verifier, progress, self.options, self.events
+        )
         if self.stopped:
             return
         if self.counters.unsupported:
@@ -419,10 +414,11 @@ class BuildJob:
             self._level += 1
             generation = self._generation(search, verifier)
             with self.watchdog.until(self._latest(until)):
-                yield from self._followed(search, generation, until, verifier, progress)
+                exhausted = yield from self._followed(
+                    search, generation, until, verifier, progress, options, events
+                )
             if self.stopped:
                 return
-            exhausted = search.exploration.exhausted
             whole = exhausted and last[axis] == size - 1 and not self._left_out(counters, events)
             if whole:
                 complete, last[axis] = inputs, size
@@ -458,9 +454,18 @@ class BuildJob:
         deadline: float,
         verifier: Verifier | None,
         progress: Progress,
-        workers: Workers | None = None,
-    ) -> Iterator[TestCase]:
+        options: BuildOptions,
+        events: dict[Event, int],
+    ) -> Generator[TestCase, None, bool]:
+        """Run a search with these options, and what runs concurrently with it. Returns whether
+        all paths were followed to their ends. ``events`` are counted of its paths."""
         begun = self.clock()
+        workers = self.workers if self.seeding is None else None
+        lost = 0
+        if workers is not None and self.prepared is not None:
+            workers.begin(search, self.prepared, options)
+            search.exploration.is_helped = lambda: workers.busy
+            lost = workers.lost
         for finding in search.exploration.turns(search.initial, deadline):
             if finding is not None:
                 yield from generation.found(finding)
@@ -472,26 +477,34 @@ class BuildJob:
                     yield from generation.found(along, USAGE)
             if finding is None and workers is not None:
                 shared = workers.step(deadline - self.clock())
-                yield from self._merged(shared, search, generation)
+                yield from self._merged(shared, search, generation, events)
             if verifier is not None:
                 yield from self._verified(verifier.finished())
             if self.validation is not None and not self.watchdog.half_taken:
                 self.validation.step()
             self._report_progress(progress, search)
             if self._are_enough() or (self._level and self._all_shown):
-                return
+                break
+        if workers is not None:
+            yield from self._merged(workers.end(), search, generation, events)
+        return search.exploration.exhausted and (workers is None or workers.lost == lost)
 
     def _merged(
-        self, found: Iterator[Found], search: Search, generation: TestGeneration
+        self,
+        found: Iterator[Found],
+        search: Search,
+        generation: TestGeneration,
+        events: dict[Event, int],
     ) -> Iterator[TestCase]:
         """Take over what other processes have found on paths of the search."""
         for each in found:
             each.seen.tell(search)
-            self.counters.add(each.counters)
+            counters = search.exploration.counters
+            counters.add(each.counters)
             search.exploration.traces |= each.traces
-            self.counters.diff_paths = len(search.exploration.traces)
+            counters.diff_paths = len(search.exploration.traces)
             for event, times in each.events:
-                self.events[event] = self.events.get(event, 0) + times
+                events[event] = events.get(event, 0) + times
             for sighted in each.sightings:
                 yield from generation.seen(sighted)
 

@@ -70,7 +70,7 @@ def workers(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
     """Workers of Dask that have a process for the search."""
     assert process.poll() is None, "the search has ended before"
     found = []
-    for each in psutil.Process(process.pid).children():
+    for each in psutil.Process(process.pid).children(recursive=True):
         with suppress(psutil.Error):
             if "spawn_main" in " ".join(each.cmdline()) and each.children():
                 found.append(each)

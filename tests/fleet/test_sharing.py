@@ -10,8 +10,7 @@ from typing import ClassVar
 
 import pytest
 
-from fleet.engine import EndedPortion
-from fleet.portions import Died, PortionProcess, Searching, Shared
+from fleet.portions import Died, EndedPortion, PortionProcess, Searching, Shared
 from fleet.rounds import Rounds
 from fleet.sharing import SHED, Sharing
 from symexec.campaign.building import BuildJob
@@ -67,7 +66,11 @@ class FakePool:
     def __init__(self, shared: bytes, spoil: Spoil) -> None:
         self._searching = Searching(pickle.loads(shared))
         self._spoil = spoil
+        self.failure = ""
         self._waiting: list[tuple[str, Portion]] = []
+
+    def share(self, shared: bytes) -> None:
+        self._searching = Searching(pickle.loads(shared))
 
     def submit(self, portion: Portion, worker: str | None = None) -> None:
         self._waiting.append((worker or "", portion))
@@ -137,6 +140,34 @@ def test_who_does_all_before_the_time_is_over_gets_more(folder: Path) -> None:
     job = searched(folder, sharing(noted))
     assert job.exhausted
     assert max(sizes) > SHED, sizes
+
+
+def test_levels_beyond_the_bounds_are_shared(tmp_path: Path) -> None:
+    """Strings of 4 bytes have 16 paths, and those of 8 bytes or more 256, which do not differ."""
+    old = """
+int f(const char *s)
+{
+    int n = 1;
+    for (int i = 0; i < 8 && s[i]; i++)
+        if (s[i] > 'k')
+            n = n * 3 + 1;
+    return n;
+}
+"""
+    for name, text in (("old.c", old), ("new.c", old.replace("n * 3 + 1", "1 + 3 * n"))):
+        (tmp_path / name).write_text(text)
+    words = ["build", str(tmp_path / "old.c"), str(tmp_path / "new.c"), "--entry", "f"]
+    options = parse(words).options
+    assert isinstance(options, BuildOptions)
+    options = replace(options, replay=False, search=SearchOptions(PATIENCE, memory=MEMORY))
+    workers = sharing()
+    levels: list[tuple[bool, bool, int]] = []
+    for helped in (None, workers):
+        job = finished(BuildJob(options, workers=helped))
+        levels.append((job.deeper[0].exhausted, job.deeper[0].complete, job._counted[1].paths))
+    assert levels[0] == levels[1]
+    assert levels[0] > (True, True, 256)
+    assert workers.form()["portions"]
 
 
 def test_rounds_follow_all_paths_once(folder: Path) -> None:
