@@ -20,6 +20,7 @@ from symexec.projects.building import PLACE, Enclosure, ToolCall, read_calls, re
 from symexec.projects.programs import Target
 from symexec.projects.session import Project, read_project
 from tests.command_line import csgtest, read_report
+from tests.nightly import paired
 from tests.repositories import FILES, MAKEFILE, Repository
 
 
@@ -602,8 +603,10 @@ def test_a_folder_says_how_it_is_built_where_the_top_does_not(
 
 
 @pytest.mark.skipif(shutil.which("autoreconf") is None, reason="not installed: autoconf")
-@pytest.mark.parametrize("script", [None, "autoreconf -fi", "aclocal && autoconf && automake -a"])
-@pytest.mark.parametrize("strictness", ["", "[gnu]"])
+@pytest.mark.parametrize(
+    ("script", "strictness"),
+    paired([None, "autoreconf -fi", "aclocal && autoconf && automake -a"], ["", "[gnu]"]),
+)
 def test_texts_of_a_gnu_package_may_be_missing(
     repository: Repository, tmp_path: Path, script: str | None, strictness: str
 ) -> None:
