@@ -87,7 +87,8 @@ def test_task_begins_with_its_seeds() -> None:
     """No search finds this difference within its time; the seeds are kept with what it found."""
     old, new = (text.encode() for text in versions())
     tree = {"old.c": old, "new.c": new, SEEDS: b"a file of the project"}
-    pair = Task(Files("t", ".", "old.c", "new.c"), ("--entry=f",), (), 10.0, 0, False)
+    words = ("--entry=f", "--stop-after=1")
+    pair = Task(Files("t", ".", "old.c", "new.c"), words, (), 10.0, 0, False)
     seeds = json.dumps({"input": {"parameters": {"x": SEED}}}).encode()
     outcome = run(pair.spec, {**tree, GIVEN_SEEDS: seeds})
     assert [each.witness for each in outcome.findings] == [f"f({SEED}): returns 1, now returns 2"]
