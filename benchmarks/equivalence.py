@@ -39,7 +39,7 @@ for programs).
 
 *s* is CPU time of csgtest with parsing, without start-up and native runs; *queries* are questions
 that the engine asked, *solver* those that only a solver could answer. Of a near-miss it is the time
-to the first difference seen natively. `make test` judges a quarter of the pairs and of the
+to the first difference seen natively. `make test` judges a sixth of the pairs and of the
 near-misses, some within narrower bounds (`quick`); `make night` judges the rest.
 `python -m benchmarks.equivalence` writes this page, row by row.
 """

@@ -41,6 +41,7 @@ from symexec.watchdog import (
     usable_processors,
     usual_memory,
 )
+from tests.nightly import every
 
 SLACK = 1.5  # seconds: of a machine that is busy with other tests
 MEGABYTE = 1 << 20
@@ -174,14 +175,14 @@ def test_preparing_may_take_long_and_not_for_ever(monkeypatch: pytest.MonkeyPatc
 STRETCHES = ["read_versions", "lower", "files_to_build", "golden_files", "analysed", "with_lasting"]
 
 
-@pytest.mark.parametrize("stretch", STRETCHES)
+@pytest.mark.parametrize("stretch", every(2, STRETCHES))
 def test_no_stretch_of_preparation_goes_on_for_ever(
     stretch: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("PREPARATION", "PREPARATION_FACTOR"):
-        monkeypatch.setattr(f"symexec.watchdog.{name}", 2.0)
+        monkeypatch.setattr(f"symexec.watchdog.{name}", 1.0)
     monkeypatch.setattr(f"symexec.campaign.building.{stretch}", lambda *given: for_ever())
-    with pytest.raises(UsageError, match="takes longer than 2 s"):
+    with pytest.raises(UsageError, match="takes longer than 1 s"):
         build(small_build(tmp_path), Silence())
     assert not (tmp_path / "out").exists()
 

@@ -18,6 +18,7 @@ from csg.errors import ToolchainError, UsageError
 from symexec import replay
 from symexec.replay.sandbox import LANDLOCK, NAMESPACES, SECCOMP, Sandbox
 from symexec.replay.wire import Job, RawResult
+from tests.nightly import every
 
 LAYERS = {
     "all": NAMESPACES | LANDLOCK | SECCOMP,
@@ -25,6 +26,7 @@ LAYERS = {
     "landlock": LANDLOCK | SECCOMP,
 }
 STARTS = ("executed", "forked")
+BOXES = [(layers, start) for layers in sorted(LAYERS) for start in STARTS]
 SERVER = Path(replay.__file__).parent / "fork_server.c"
 HEAD = """
 #define _GNU_SOURCE
@@ -52,9 +54,7 @@ static int tell(const char *path, const struct stat *about, int kind, struct FTW
 """
 
 
-@pytest.fixture(
-    params=[(layers, start) for layers in sorted(LAYERS) for start in STARTS], ids="-".join
-)
+@pytest.fixture(params=BOXES, ids="-".join)
 def sandbox(request: pytest.FixtureRequest, builds: Path) -> Iterator[Sandbox]:
     """Programs of the folder "forked" are linked with fork_server.c."""
     layers, start = request.param
@@ -199,6 +199,7 @@ def test_there_is_no_network(sandbox: Sandbox) -> None:
     assert result.exit == 1
 
 
+@pytest.mark.parametrize("sandbox", every(3, BOXES), indirect=True, ids="-".join)
 def test_a_fork_bomb_ends_with_its_time(sandbox: Sandbox) -> None:
     start = time.monotonic()
     result = run(sandbox, "for (;;) fork();", wall_ms=100, processes=16)
