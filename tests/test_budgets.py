@@ -159,7 +159,13 @@ HANGING = {
 }
 # At night: of each of them another stage is tried each time, of the same command or of one that
 # begins in the same way.
-ALIKE = ("confirming", "what is linked to builds", "the recorder", "no native runs")
+ALIKE = (
+    "confirming",
+    "what is linked to builds",
+    "the old version",
+    "the recorder",
+    "no native runs",
+)
 HANGS = """#!/bin/sh
 case " $* " in
 *{what}*)

@@ -63,6 +63,7 @@ def test_a_full_cache_is_no_trouble(small: Path, tmp_path: Path) -> None:
     assert (done.code, done.err) == (1, "")
 
 
+@pytest.mark.night  # each part of the cache is damaged each time by its own tests
 def test_a_cache_that_is_damaged_is_made_anew(tmp_path: Path) -> None:
     """Every file in one of three ways: a bit is flipped, the end is cut off, nothing is left."""
     environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}

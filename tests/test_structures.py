@@ -291,6 +291,8 @@ ALIKE = (
     "the length of what is returned",
     "what a pointer is moved to",
     "several that a pointer moves along",
+    "several behind a member, with their number",
+    "a structure behind two pointers",
 )
 
 
