@@ -108,7 +108,8 @@ def function(tmp_path_factory: pytest.TempPathFactory) -> Path:
         .replace("n > 5", "n > 6")
         .replace("300", "301")
     )
-    finished(folder, FUNCTION, new, "--entry=f", "--time=8", helper=HELPER)
+    words = ("--entry=f", "--time=4", "--without=bounds")
+    finished(folder, FUNCTION, new, *words, helper=HELPER)
     assert emit(folder, "--as=c", "--equal=3") == 0
     return folder
 
