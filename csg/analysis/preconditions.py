@@ -164,13 +164,13 @@ def preconditions(
     entry: FunctionDefinition,
     asked: frozenset[str] = frozenset(),
     stepped: Several = ALONE,
+    known_callers: bool = False,
 ) -> tuple[Precondition, ...]:
     """The preconditions of ``entry``, a function of the unified program, in its names. ``asked``:
     the pointers that a version compares with null; ``stepped``: those that lead to several
-    structures, and to single numbers."""
-    old, new = (
-        _Version((unit, *unified.shared), entry.symbol.name) for unit in (unified.old, unified.new)
-    )
+    structures, and to single numbers. ``known_callers``: nobody calls it from elsewhere, though it
+    is not static."""
+    old, new = _versions(unified, entry)
     if {len(each.parameters) for each in (old, new)} != {len(entry.parameters)}:
         return ()
     asserted = list(_asserted(entry))
@@ -181,10 +181,28 @@ def preconditions(
         *_not_null(old, new, entry, asked, asserted),
         *_enumerators(old, new, entry.parameters),
         *(each for each in asserted if isinstance(each.claim, Asserted)),
-        *_from_callers(old, new, entry, asked),
+        *(_from_callers(old, new, entry, asked) if _is_own(entry) or known_callers else ()),
     )
     once = {each.text: each for each in reversed(every)}  # the first of those that say the same
     return tuple(each for each in every if once[each.text] is each)
+
+
+def guarantees(
+    unified: Unified, entry: FunctionDefinition, asked: frozenset[str]
+) -> tuple[Precondition, ...]:
+    """What all calls of the entry function that are there guarantee. It is no precondition where
+    others may call the function as well."""
+    return tuple(_from_callers(*_versions(unified, entry), entry, asked))
+
+
+def _versions(unified: Unified, entry: FunctionDefinition) -> tuple[_Version, _Version]:
+    name, shared = entry.symbol.name, unified.shared
+    return _Version((unified.old, *shared), name), _Version((unified.new, *shared), name)
+
+
+def _is_own(entry: FunctionDefinition) -> bool:
+    """Is it known to its own file alone?"""
+    return entry.symbol.linkage is Linkage.INTERNAL
 
 
 class _Version:
@@ -228,18 +246,26 @@ class _Version:
         """All calls of the entry function; none where it may be called in other ways too."""
         if self.entry is None:
             return []
-        own, mentioned, found = self.entry.symbol, 0, []
+        own, mentioned, found = self.entry, 0, []
         trees: list[Tree] = [each.body for unit in self._units for each in unit.functions]
         trees += [each for unit in self._units for each in unit.declarations]
         for node in walk(*trees):
             match node:
-                case Name(symbol=symbol) if symbol is own:
+                case Name(symbol=symbol) if _names(symbol, own):
                     mentioned += 1
-                case Call(function=Name(symbol=symbol)) if symbol is own:
+                case Call(function=Name(symbol=symbol)) if _names(symbol, own):
                     found.append(node)
                 case _:
                     pass
         return found if len(found) == mentioned else []
+
+
+def _names(symbol: Symbol, function: FunctionDefinition) -> bool:
+    """Is it the function? Another file has a symbol of its own for one that is not static."""
+    own = function.symbol
+    if symbol is own or _is_own(function):
+        return symbol is own
+    return symbol.name == own.name and symbol.linkage is Linkage.EXTERNAL
 
 
 # ------------------------------------------------------------------ lengths
@@ -599,17 +625,18 @@ def _is_checkable(part: Expression, parameters: Mapping[Symbol, str]) -> bool:
 def _from_callers(
     old: _Version, new: _Version, entry: FunctionDefinition, asked: frozenset[str]
 ) -> Iterator[Precondition]:
-    """What all callers of a static function pass in both versions."""
+    """What all callers pass in both versions."""
     before, after = old.calls(), new.calls()
     calls, count = [*before, *after], len(entry.parameters)
-    if entry.symbol.linkage is not Linkage.INTERNAL or not before or not after:
+    if not before or not after:
         return
     if any(len(call.arguments) != count for call in calls):
         return
     place = after[0].location
     for at, symbol in enumerate(entry.parameters):
         passed = [call.arguments[at] for call in calls]
-        why = "all callers of this static function pass such a one"
+        kind = "static function" if _is_own(entry) else "function"
+        why = f"all callers of this {kind} pass such a one"
         if symbol.name in asked and all(map(_is_there, passed)):
             yield Precondition(NonNull(symbol.name), f"{symbol.name} is not null", why, place)
         values = {_value(each, symbol.type) for each in passed}
@@ -629,7 +656,7 @@ def _from_callers(
 
 def _is_there(argument: Expression) -> bool:
     match without_casts(argument):
-        case StringLiteral() | AddressOf(operand=Name()):
+        case StringLiteral() | AddressOf():
             return True
         case Name(symbol=symbol):
             return isinstance(symbol.type, Array) and symbol.kind is SymbolKind.OBJECT
@@ -657,9 +684,15 @@ def _value(argument: Expression, kind: Type) -> int | None:
 
 
 def _is_size_of(size: Expression, pointer: Expression) -> bool:
-    """Is it ``sizeof a``, passed together with the array ``a``?"""
+    """Is it ``sizeof a``, passed together with the array ``a``, or ``strlen(s)`` with ``s``?"""
     match without_casts(size), without_casts(pointer):
         case SizeOf(operand=Name(symbol=measured)), Name(symbol=passed):
             return measured is passed and isinstance(passed.type, Array)
+        case Call(arguments=(measured_text,)) as call, text if called_name(call) == "strlen":
+            return is_pure(text) and _text_of(measured_text) == _text_of(text)
         case _:
             return False
+
+
+def _text_of(expression: Expression) -> str:
+    return ExpressionText(Notation(), lambda node: "({ ... })").of(without_casts(expression))

@@ -6,7 +6,7 @@ prepared.program, prepared.graph, prepared.targets(Aim.SEQUENCES)
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
@@ -21,7 +21,13 @@ from csg.analysis import (
     guard_names,
     guards,
 )
-from csg.analysis.preconditions import NonNull, Precondition, Single, preconditions
+from csg.analysis.preconditions import (
+    NonNull,
+    Precondition,
+    Single,
+    guarantees,
+    preconditions,
+)
 from csg.analysis.several import ALONE, Several, several
 from csg.errors import CsgtestError, UsageError
 from csg.graphs import SequenceGraph
@@ -30,8 +36,10 @@ from csg.graphs.sequence_graph import NodeKind
 from csg.ir import DRIVEN, Call, FunctionCode, Program
 from csg.ir.instructions import successors
 from csg.language.printer import complete_records
-from csg.language.syntax import FunctionDefinition, Symbol, TranslationUnit
-from csg.language.types import Pointer
+from csg.language.syntax import Call as SyntaxCall
+from csg.language.syntax import FunctionDefinition, Name, Symbol, TranslationUnit
+from csg.language.traversal import walk
+from csg.language.types import Function, Pointer
 from csg.pipeline import graph_of, program_of, shared_entry
 from csg.programs import FilePair
 from csg.unify import Unified, printed
@@ -87,6 +95,8 @@ class Prepared:
     # what is expected of callers; None: nothing is inferred
     expected: tuple[Precondition, ...] | None = ()
     several: Several = ALONE
+    # what all callers that are there guarantee, of a function that others can call
+    guaranteed: tuple[Precondition, ...] = ()
 
     @property
     def symbols(self) -> list[Symbol]:
@@ -490,21 +500,68 @@ def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
     names = guard_names(dependences, barring)
     found = _outliving(unified, program, dependences)
     stepped = lowered.several
-    expected = _expected(unified, program.entry, options.inputs, stepped)
+    known = _callers_are_known(unified, options)
+    expected = _expected(unified, program.entry, options.inputs, stepped, known)
+    guaranteed: tuple[Precondition, ...] = ()
+    if expected is not None and program.entry != "main" and not known:
+        function = definition(unified.units, program.entry)
+        told = {each.text for each in expected}
+        every = guarantees(unified, function, asked_for_null(unified, function))
+        guaranteed = tuple(each for each in every if each.text not in told)
     return Prepared(
-        unified, program, graph, dependences, distances, barring, names, found, expected, stepped
+        unified,
+        program,
+        graph,
+        dependences,
+        distances,
+        barring,
+        names,
+        found,
+        expected,
+        stepped,
+        guaranteed,
     )
 
 
+def _callers_are_known(unified: Unified, options: BuildOptions) -> bool:
+    """Is nobody else able to call the entry function? In a library nobody calls an inner function
+    from outside, and in a program nobody any, if all of it is there: main, and what is called."""
+    if options.internal is not None and options.internal.reason:
+        return True
+    return all(_is_whole((version, *unified.shared)) for version in (unified.old, unified.new))
+
+
+def _is_whole(units: Sequence[TranslationUnit]) -> bool:
+    defined = {each.symbol.name for unit in units for each in unit.functions}
+    if "main" not in defined:
+        return False
+    return all(
+        name in defined or symbol.from_header or library.is_known(name)
+        for symbol in _called(units)
+        for name in (symbol.name.removeprefix("__builtin_"),)
+    )
+
+
+def _called(units: Sequence[TranslationUnit]) -> Iterator[Symbol]:
+    for unit in units:
+        for node in walk(*(each.body for each in unit.functions)):
+            match node:
+                case SyntaxCall(function=Name(symbol=symbol)) if isinstance(symbol.type, Function):
+                    yield symbol
+                case _:
+                    pass
+
+
 def _expected(
-    unified: Unified, entry: str, inputs: InputOptions, stepped: Several
+    unified: Unified, entry: str, inputs: InputOptions, stepped: Several, known: bool
 ) -> tuple[Precondition, ...] | None:
     """What both versions expect of the callers of their entry function; None where nothing is
-    inferred."""
+    inferred. ``known``: there are no other callers than those that are seen."""
     if entry == "main" or not inputs.inferred:
         return () if inputs.inferred else None
     function = definition(unified.units, entry)
-    found = preconditions(unified, function, asked_for_null(unified, function), stepped)
+    asked = asked_for_null(unified, function)
+    found = preconditions(unified, function, asked, stepped, known)
     found = (*found, *ended(found, function.parameters, stepped))
     return tuple(each for each in found if not _is_contradicted(each, inputs))
 

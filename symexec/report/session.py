@@ -222,6 +222,10 @@ def _describe(report: Report, job: BuildJob) -> None:
         for each in options.inputs.preconditions
     ]
     report.notes += job.notes
+    if job.prepared is not None and job.prepared.guaranteed:
+        said = "; ".join(each.text for each in job.prepared.guaranteed)
+        place = job.prepared.guaranteed[0].location
+        report.notes.append(f"not expected, for others may call '{job.entry}': {said} ({place})")
     for fallback in job.unified.fallbacks:
         report.notes.append(f"{fallback.region} is run once for each version: {fallback.reason}")
     if not job.unified.changes:

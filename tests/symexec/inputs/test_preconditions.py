@@ -290,10 +290,59 @@ def test_what_all_callers_pass(parameters: str, calls: tuple[str, str], expected
         f"int f({parameters}) {{ return {asks} ? KEPT : 1; }}"
         for call in calls
     )
-    for text in ("static int f", "int f"):
-        made = [each.replace("int f", text) for each in (old, new)]
+    main = "int main(void) { return g(1); }"
+    elsewhere = "int other(int); int main(void) { return other(g(1)); }"
+    for text, more in (("static int f", ""), ("int f", ""), ("int f", main), ("int f", elsewhere)):
+        made = [each.replace("int f", text) + more for each in (old, new)]
         told = {each.text for each in expectations(made[0].replace("KEPT", "3"), made[1])}
-        assert told == (expected if text != "int f" else set())
+        assert told == (expected if text != "int f" or more == main else set()), (text, more)
+
+
+@pytest.mark.parametrize(
+    ("argument", "expected"),
+    [
+        ("p, strlen(p)", {"n <= bytes of p"}),
+        ("q, strlen(p)", set()),
+        ("p++, strlen(p)", set()),
+        ("&b->at, 3", {"n is 3", "p is not null"}),
+        ("&q[n], n", {"p is not null"}),
+    ],
+)
+def test_what_a_call_says_of_its_arguments(argument: str, expected: set[str]) -> None:
+    text = (
+        "#include <string.h>\nstruct b { char at; }; "
+        "static int f(const char *p, int n) { return p ? n + KEPT : 1; }"
+        f"int g(const char *p, const char *q, struct b *b, int n) {{ return f({argument}); }}"
+    )
+    told = {each.text for each in expectations(text.replace("KEPT", "1"), text)}
+    assert told == expected
+
+
+FILES = {
+    "use.c": '#include "f.h"\nint use(void) { return f(2) + f(3); }',
+    "f.h": "int f(int n);\nint use(void);\n",
+    "f.c": '#include "f.h"\nint f(int n) { return n > 5 ? KEPT : n; }',
+    "main.c": '#include "f.h"\nint main(void) { return use() + f(4); }',
+}
+
+
+@pytest.mark.parametrize("program", [True, False])
+def test_callers_in_other_files_count_where_there_are_no_others(
+    program: bool, tmp_path: Path
+) -> None:
+    """A program is all that there is; of a library what its own calls say is told."""
+    for version, value in (("old", "1"), ("new", "2")):
+        (tmp_path / version).mkdir()
+        for name, text in FILES.items():
+            if name != "main.c" or program:
+                (tmp_path / version / name).write_text(text.replace("KEPT", value))
+    done = csgtest("build", "old", "new", "--entry", "f", "--time", "5", folder=tmp_path)
+    told = {each["text"] for each in done.report["preconditions"]}
+    if program:
+        assert done.code == 0 and told == {"n is 2, 3, 4"}, done
+    else:
+        assert done.code == 1 and not told
+        assert "not expected, for others may call 'f': n is 2, 3 (" in done.out
 
 
 @pytest.mark.parametrize("asks", ["if (len < 20) return -1;", "assert(len >= 20);"])
