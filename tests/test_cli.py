@@ -275,7 +275,7 @@ def test_the_line_of_a_real_run_fits_a_terminal_of_eighty_columns(tmp_path: Path
     termios.tcsetwinsize(theirs, (24, 80))
     environment = {name: text for name, text in os.environ.items() if name != "COLUMNS"}
     done = subprocess.Popen(
-        [sys.executable, str(ROOT / "cli.py"), "build", "old.c", "new.c", "--time", "6"],
+        [sys.executable, str(ROOT / "cli.py"), "build", "old.c", "new.c", "--time", "4"],
         cwd=tmp_path,
         env={**environment, "TERM": "xterm-256color"},
         stdin=subprocess.DEVNULL,

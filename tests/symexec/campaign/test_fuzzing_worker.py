@@ -163,7 +163,7 @@ def test_why_it_could_not_begin_is_reported(
             tmp_path / "old.c",
             tmp_path / "new.c",
             inputs=InputOptions(entry="f", array_length=6),
-            search=SearchOptions(time=6.0),
+            search=SearchOptions(time=4.0),
             out=tmp_path / "out",
         ),
         Silence(),

@@ -17,7 +17,7 @@ from oracles.models.native import Natives
 from oracles.models.prototypes import Library, library, modelled
 from oracles.models.symbolic import Symbolic
 from oracles.models.table import rows
-from tests.nightly import daily
+from tests.nightly import daily, every
 
 SEED = 3
 # What was wrong once; swprintf prints into what has a symbolic size, pwritev copies 0 bytes.
@@ -73,7 +73,7 @@ def test_models_agree_with_the_library(host: Library, tmp_path: Path, count: int
 
 
 @pytest.mark.parametrize("most", daily((3, 1000), 1))
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", every(2, FAMILIES))
 def test_families_agree_with_the_library(
     host: Library, tmp_path: Path, family: str, most: int
 ) -> None:
