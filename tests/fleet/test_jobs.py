@@ -78,9 +78,9 @@ def workers(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
 
 
 def at_work(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
-    """All processes of the search, when a worker has had time for a portion."""
+    """All processes of the search, when workers and replay have had some time."""
     wait_for(lambda: workers(process))
-    time.sleep(3)
+    time.sleep(8)
     return psutil.Process(process.pid).children(recursive=True)
 
 
