@@ -9,7 +9,6 @@ Importing this costs next to nothing; each command imports what it needs when it
 from __future__ import annotations
 
 import errno
-import gc
 import os
 import signal
 import stat
@@ -70,8 +69,6 @@ _EXHAUSTED = (
     errno.ENFILE,
     errno.ENOMEM,
 )
-# objects made between two garbage collections; states and terms hardly form cycles
-COLLECT = 400_000
 
 _NO_ROOM = "failed to map segment"  # what the loader says of a library: memory is at its limit
 _NO_THREAD = "can't start new thread"  # what Python says: memory or processes are at their limit
@@ -116,10 +113,11 @@ def _performed(words: Sequence[str] | None) -> int:
     from csg.errors import CsgtestError
     from symexec.options.arguments import parse
     from symexec.search.registry import described
+    from symexec.watchdog import collect_rarely
 
     if words is None:
         signal.signal(signal.SIGTERM, _interrupt)  # a time limit of the caller: treated like Ctrl-C
-        gc.set_threshold(COLLECT, 20, 50)
+        collect_rarely()
     try:
         own = sys.argv[1:] if words is None else words
         call = parse(own, _version(), described(), _found_settings)

@@ -11,7 +11,6 @@ its own; CPU seconds are those of the process and its children, memory is its pe
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
 import platform
@@ -185,13 +184,13 @@ def measured(lines: int, changes: int) -> dict[str, float]:
 
 def stages(folder: Path) -> dict[str, float]:
     """Runs ``csgtest graph`` step by step on ``old.c`` and ``new.c``."""
-    from cli import COLLECT
     from csg.analysis import dependence_graph
     from csg.pipeline import graph_of, program_of, unify_files
     from csg.programs import Versions
     from csg.render import listing
+    from symexec.watchdog import collect_rarely
 
-    gc.set_threshold(COLLECT, 20, 50)  # as every command does
+    collect_rarely()  # as every command does
     found: dict[str, float] = {}
     clock = _cpu()
 

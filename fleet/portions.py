@@ -31,7 +31,7 @@ from symexec.exploration.start import found_again, prefix_of
 from symexec.options import BuildOptions
 from symexec.search import Chosen, chosen
 from symexec.state.state import Chain, Event, State
-from symexec.watchdog import Watchdog
+from symexec.watchdog import Watchdog, collect_rarely
 from symexec.worker import WorkerProcess, forked, read_frame, send
 
 ALIKE = 20  # sightings of one kind in one portion
@@ -253,6 +253,7 @@ class PortionProcess:
 
 
 def _serve(shared: bytes, requests: BinaryIO, answers: BinaryIO, folder: Path) -> None:
+    collect_rarely()
     searching: Searching | None = None
     with suppress(EOFError, BrokenPipeError):
         while True:

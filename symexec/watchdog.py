@@ -16,6 +16,7 @@ eighth more than allowed is taken.
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import resource
@@ -38,6 +39,7 @@ PREPARATION, PREPARATION_FACTOR = 120.0, 10.0  # seconds, or so many times those
 USUAL = 0.75  # of the memory that is free
 LEAST = 256 << 20  # bytes that are always allowed: the program itself takes a part of them
 DRAWING = 1.0  # seconds for the pictures of a report
+COLLECT = 400_000  # objects made between two garbage collections
 PAGE = 10.0  # seconds for the page itself, which takes one at most where nobody else works
 _PAGE = resource.getpagesize()
 _GROWN = 32  # one part in so many of the memory: growth after which states are dropped again
@@ -78,6 +80,11 @@ class _Guard:
     ) -> None:
         if self in self._guards:
             del self._guards[self._guards.index(self) :]
+
+
+def collect_rarely() -> None:
+    """Let garbage be collected rarely in this process: states and terms hardly form cycles."""
+    gc.set_threshold(COLLECT, 20, 50)
 
 
 class Watchdog:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from cli import COLLECT
+from symexec.watchdog import collect_rarely
 from tests.nightly import DAILY
 from tests.repositories import Repository
 
@@ -29,7 +29,7 @@ def pytest_collection_finish() -> None:
     took a tenth of the time of tests that only compute."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(COLLECT, 20, 50)
+    collect_rarely()
 
 
 @pytest.fixture(scope="session", autouse=True)
