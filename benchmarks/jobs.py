@@ -69,7 +69,7 @@ KERNELS = {
     ),
     "range_list_parser": Kernel(
         "range_list_parser.c",
-        (("#define LENGTH 6", "#define LENGTH 10"),),
+        (("#define LENGTH 6", "#define LENGTH 11"),),
         (("high = low + 99", "high = low + 98"),),
     ),
     "brake_controller": Kernel(
