@@ -23,6 +23,7 @@ from csg.analysis import (
 )
 from csg.analysis.preconditions import (
     NonNull,
+    OneOf,
     Precondition,
     Single,
     guarantees,
@@ -505,9 +506,9 @@ def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
     guaranteed: tuple[Precondition, ...] = ()
     if expected is not None and program.entry != "main" and not known:
         function = definition(unified.units, program.entry)
-        told = {each.text for each in expected}
+        known_ones = {each.text for each in expected}
         every = guarantees(unified, function, asked_for_null(unified, function))
-        guaranteed = tuple(each for each in every if each.text not in told)
+        guaranteed = tuple(each for each in every if each.text not in known_ones)
     return Prepared(
         unified,
         program,
@@ -567,12 +568,17 @@ def _expected(
 
 
 def _is_contradicted(expected: Precondition, inputs: InputOptions) -> bool:
-    """Does the user speak of further elements behind a pointer to a single number?"""
-    claim = expected.claim
-    if not isinstance(claim, Single):
-        return False
-    element = re.compile(rf"\b{re.escape(claim.pointer)}\s*\[")
-    return any(map(element.search, inputs.assumptions))
+    """Does the user say what the values of a number are, or speak of further elements behind a
+    pointer to a single number?"""
+    match expected.claim:
+        case OneOf(name=name):
+            word = re.compile(rf"\b{re.escape(name)}\b")
+            return inputs.range_of(name) is not None or any(map(word.search, inputs.assumptions))
+        case Single(pointer=pointer):
+            element = re.compile(rf"\b{re.escape(pointer)}\s*\[")
+            return any(map(element.search, inputs.assumptions))
+        case _:
+            return False
 
 
 def _outliving(unified: Unified, program: Program, dependences: DependenceGraph) -> Outliving:

@@ -340,6 +340,9 @@ def test_callers_in_other_files_count_where_there_are_no_others(
     told = {each["text"] for each in done.report["preconditions"]}
     if program:
         assert done.code == 0 and told == {"n is 2, 3, 4"}, done
+        words = ("--entry", "f", "--range", "n=0..9", "--time", "5")
+        described = csgtest("build", "old", "new", *words, folder=tmp_path)
+        assert described.code == 1 and not described.report["preconditions"]
     else:
         assert done.code == 1 and not told
         assert "not expected, for others may call 'f': n is 2, 3 (" in done.out
