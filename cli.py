@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from symexec.options.arguments import Call
     from symexec.options.settings import Settings
     from symexec.progress import Progress
+    from symexec.projects.session import Subject
     from symexec.report.model import Report
 
     Located = TypeVar("Located", CompareOptions, GraphOptions, UnifyOptions)
@@ -253,12 +254,13 @@ def _with_databases(options: Options, silent: bool) -> Options:
     located = asked.BuildOptions, asked.CompareOptions, asked.GraphOptions, asked.UnifyOptions
     if not isinstance(options, located) or options.files.revision is not None:
         return options
-    from symexec.projects.revisions import with_databases
+    from symexec.projects.revisions import flags_of_folders, with_databases
 
     files, notes = with_databases(options.files, options.old, options.new)
     for note in () if silent else notes:
         print(f"csgtest: {note}", file=sys.stderr)
-    return replace(options, files=files)
+    flags = (*options.flags, *flags_of_folders(files, options.old, options.new))
+    return replace(options, files=files, flags=flags)
 
 
 def _warn_of_cache() -> None:
@@ -275,6 +277,15 @@ def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
     if options.files.revision is not None:
         return _build_revisions(options, progress, json)
     _require_versions(options)
+    if options.inputs.entry in (None, "auto"):
+        from dataclasses import replace
+
+        from symexec.projects.session import library_of
+
+        library = library_of(options)
+        if library is not None:
+            return _built_revisions(options, progress, json, library)[0]
+        options = replace(options, inputs=replace(options.inputs, entry=None))
     report = build(options, progress, workers=_workers(options))
     return _finished(report, options, progress, json)
 
@@ -309,9 +320,10 @@ def _build_revisions(options: BuildOptions, progress: Progress, json: bool) -> i
 
 
 def _built_revisions(
-    options: BuildOptions, progress: Progress, json: bool
+    options: BuildOptions, progress: Progress, json: bool, library: Subject | None = None
 ) -> tuple[int, list[CsgtestError]]:
-    """A run for each program or library that the change reaches, with a share of the time. What
+    """A run for each program or library that the change reaches, or for each entry of one library,
+    with a share of the time. What
     cannot be tested is reported and returned, while the others are tested; the exit code is 2 where
     that leaves no difference. Internal differences are reported at the end: until then another
     entry may confirm them."""
@@ -324,7 +336,7 @@ def _built_revisions(
     folders = []
     failed: list[CsgtestError] = []
     spared: list[CsgtestError] = []
-    session = Session(options, json)
+    session = Session(options, json, library)
     for run in session.calls():
         if not json:
             print(f"{run.name}:")

@@ -55,7 +55,7 @@ ROWS = [
     ("old.c other.c --entry f", "error: only the old version has a function 'f'", "hint"),
     ("old.c other.c", "error: no function of both versions", "hint"),
     ("old.c main.c", "error: only the new version has a function 'main'", "hint"),
-    ("two.c both.c", "error: there is no 'main', and several", "--entry: f, g"),
+    ("two.c both.c --range x=0..9", "error: there is no 'main', and several", "--entry: f, g"),
     ("old.c wider.c", "wider.c:1:5: error: the parameters or the result of 'f' differ", "hint"),
     ("old.c more.c", "more.c:1:5: error: the parameters or the result of 'f' differ", "hint"),
     ("struct_old.c struct_new.c", "struct_old.c:2:5: error: 'p' has a type", "wrapper"),

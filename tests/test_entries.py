@@ -438,3 +438,36 @@ def test_an_inner_function_that_no_test_can_call_is_left_to_its_callers(
     assert "table_any:" in done.out and "internal" not in done.out
     library.edit(file, "(b.n == 5)", "0")
     assert csgtest("build", "HEAD", "--time", "4", folder=library.folder).code == 0
+
+
+def test_entries_of_two_folders_are_chosen(tmp_path: Path) -> None:
+    """As those of a library of a repository, with include folders that are found."""
+    for side, text in (("old", "return n + 3;"), ("new", "return n + 3 + (n == 5);")):
+        for name, content in FILES.items():
+            file = tmp_path / side / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content.replace("return n + 3;", text))
+    for words in ((), ("--entry", "auto")):
+        done = csgtest("build", "old", "new", "--time", "8", *words, folder=tmp_path)
+        found = {
+            each.parent.name: each for each in (tmp_path / "csgtest-out").glob("*/report.json")
+        }
+        assert found.keys() == {"bounded", "table_first", "table_any"}, done
+        (group,) = json.loads(found["bounded"].read_text())["groups"]
+        assert group["internal"]["reached"]["entry"] in ("table_any", "table_first")
+        assert done.code == 1 and "new, table_any:" in done.out
+    one = csgtest("build", "old", "new", "--entry", "table_cell", "--time", "2", folder=tmp_path)
+    assert (one.code, one.report["entry"]) == (0, "table_cell")
+
+
+def test_entries_of_two_files_are_chosen(tmp_path: Path) -> None:
+    text = "int f(int x) { return x > {0}; }\nint g(int x) { return f(x + 1); }\n"
+    write_versions(tmp_path, text.replace("{0}", "3"), text.replace("{0}", "4"))
+    done = csgtest("build", "old.c", "new.c", "--time", "6", folder=tmp_path)
+    assert done.code == 1 and "new.c, f:" in done.out and "new.c, g:" in done.out
+    described = csgtest("build", "old.c", "new.c", "--range", "x=0..9", folder=tmp_path)
+    assert described.code == 2 and "choose one with --entry: f, g" in described.err
+    program = text + "int main(int c, char **v) { return f(c) + (v[0] == 0); }"
+    write_versions(tmp_path, program.replace("{0}", "3"), program.replace("{0}", "2"))
+    done = csgtest("build", "old.c", "new.c", "--time", "3", "--entry", "auto", folder=tmp_path)
+    assert done.report["entry"] == "main"

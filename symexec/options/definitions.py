@@ -149,8 +149,8 @@ ENTRY = row(
     "--entry",
     example="parse",
     metavar="F",
-    help="function to start in (default: main, or the only one); several calls, the first of which "
-    "makes what the others take: new,put|drop,get",
+    help="function to start in (default: main, or the only one; auto: csgtest chooses some of a "
+    "library); several calls, the first of which makes what the others take: new,put|drop,get",
 )
 CALLED = under(
     "which inputs",

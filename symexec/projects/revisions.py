@@ -484,6 +484,14 @@ def with_databases(files: FileOptions, old: Path, new: Path) -> tuple[FileOption
     return replace(files, old_build=found[0], new_build=found[1]), list(notes)
 
 
+def flags_of_folders(files: FileOptions, old: Path, new: Path) -> list[str]:
+    """Where headers of two folders are, if no database says it."""
+    known = files.old_build is not None or files.new_build is not None
+    if known or files.revision is not None or not (old.is_dir() and new.is_dir()):
+        return []
+    return [f"-I{folder}" for folder in _include_folders(new)]
+
+
 def _names(
     commands: Commands, both: tuple[Path, Path], others: Sequence[Path], version: Path
 ) -> bool:

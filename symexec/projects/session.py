@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -21,7 +22,9 @@ from csg.errors import CsgtestError, UsageError
 from csg.frontend import parse_files
 from csg.language.syntax import Linkage, SymbolKind, TranslationUnit
 from csg.language.type_text import declaration_text
+from csg.pipeline import shared_entry
 from csg.programs import (
+    FilePair,
     Flags,
     SourceFile,
     Versions,
@@ -44,6 +47,7 @@ from symexec.options import (
     GraphOptions,
     RevisionOptions,
     UnifyOptions,
+    versions_of,
 )
 from symexec.projects.building import Enclosure, NothingMadeError, failures, recipes_of
 from symexec.projects.entries import (
@@ -84,6 +88,8 @@ Call = TypeVar("Call", BuildOptions, CompareOptions, GraphOptions, UnifyOptions)
 Both = tuple[BuiltVersion, BuiltVersion]
 
 _SIDES = ("old", "new")
+_MAIN = re.compile(rb"\bmain\s*\(")
+AUTO = "auto"  # in place of a function: csgtest chooses (no function of C has that name)
 _SHOWN = 4  # differing files that belong to no target
 
 
@@ -215,34 +221,82 @@ class Run:
         return self.report is not None and any(each.internal for each in self.report.groups)
 
 
-class Session:
-    """The calls for all that revisions reach. They share the time, except for those to which
-    csgtest.toml gives their own; what one does not use the others get."""
+def library_of(options: BuildOptions) -> Subject | None:
+    """Two files or folders as a library whose entries csgtest chooses: there is no main, and the
+    call names no function and none of its parameters. None where there is one function to begin
+    with, or nothing to choose from."""
+    inputs, versions = options.inputs, versions_of(options)
+    asked = inputs.entry == AUTO
+    if inputs.entry is not None and not asked:
+        return None
+    if not asked and (inputs.ranges or inputs.assumptions or inputs.symbolic_globals):
+        return None
+    files, readings, known = versions.pairs(), Readings(), frozenset[str]()
+    if any(_seems_to_have_main(each) for each in files):
+        return None
+    pair = readings.read(files)
+    try:
+        shared_entry(pair.old, pair.new, None)
+        several = False
+    except UsageError:
+        several = True
+    if not several and not asked:
+        return None
+    if versions.new.is_dir():
+        known = installed_headers(versions.new)
+    entries = entries_of(versions, readings, known, options.files.ignored)
+    if not any(each.name for each in entries):
+        return None
+    return Subject(options.new.name, versions, options.out, entries, readings)
 
-    def __init__(self, options: BuildOptions, quiet: bool) -> None:
+
+def _seems_to_have_main(pair: FilePair) -> bool:
+    """Is there something like main in a text? To be sure it has to be read, which takes longer."""
+    for file in (pair.old, pair.new):
+        with suppress(OSError):
+            if file is not None and _MAIN.search(file.path.read_bytes()):
+                return True
+    return False
+
+
+class Session:
+    """The calls for all that revisions reach, or for a ``library``. They share the time, except for
+    those to which csgtest.toml gives their own; what one does not use the others get."""
+
+    def __init__(self, options: BuildOptions, quiet: bool, library: Subject | None = None) -> None:
+        if options.inputs.entry == AUTO:
+            options = replace(options, inputs=replace(options.inputs, entry=None))
         self._options = options
         self._quiet = quiet
+        self._library = library
         self.runs: list[Run] = []
 
     def calls(self) -> Iterator[Run]:
         """The runs, one after the other; the caller sets the report of each before it takes the
         next."""
-        options, asked = self._options, _asked(self._options.files)
+        options = self._options
         OutputFolder(options.out).close()  # the folder is claimed
         files = options.files
-        project = read_project(asked, options.flags, options.out, self._quiet, files.ignored)
-        intended = self._intended(project, asked)
+        intended: dict[str, Path] = {}
+        asked = RevisionOptions()
+        if self._library is not None:
+            subjects: tuple[Subject, ...] = (self._library,)
+            tests = places_of_tests(options.new) if options.new.is_dir() else ()
+        else:
+            asked = _asked(files)
+            project = read_project(asked, options.flags, options.out, self._quiet, files.ignored)
+            intended = self._intended(project, asked)
+            subjects, tests = project.subjects, places_of_tests(project.revisions.repository)
         together = _Time(options.search.time, 0)
         calls = []
-        for each in project.subjects:
+        for each in subjects:
             own, keys = _own(options, asked, each)
             entries = each.entries if own.inputs.entry is None else (Entry(""),)
             spent = _Time(own.search.time, 0) if "time" in keys else together
             spent.calls += len(entries)
             calls += [(each, own, entry, len(entries) > 1, spent) for entry in entries]
-        tests = places_of_tests(project.revisions.repository)
         for each, own, entry, several, spent in calls:
-            about = _about(own, each)
+            about = own if self._library is not None else _about(own, each)
             call = replace(
                 about,
                 files=replace(about.files, golden=intended.get(each.name, about.files.golden)),
