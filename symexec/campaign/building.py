@@ -295,12 +295,16 @@ class BuildJob:
                 deadline = min(deadline, self.clock() + ENDING)
                 verifier.end_by(deadline + GRACE)
             self._report_progress(progress, search, COMPARING)
+            explained = deadline + GRACE
+            if verifier is not None and self.tests.differing and not self._deterministic:
+                explained -= self._for_findings / 2  # the other half is for smaller witnesses
+                verifier.end_by(explained)
             with self.watchdog.until(self._latest(deadline + GRACE)):
                 if self.fuzzing is not None:
                     fuzzing = self._bounded(self.fuzzing.end())
                     yield from generation.found_by_fuzzing(fuzzing)
                 if verifier is not None:
-                    yield from self._compared(verifier, deadline + GRACE)
+                    yield from self._compared(verifier, explained)
                     self._report_progress(progress, search, EXPLAINING)
                     yield from self._verified(verifier.drain())
                     verifier.end()
@@ -466,6 +470,7 @@ class BuildJob:
             workers.begin(search, self.prepared, options)
             search.exploration.is_helped = lambda: workers.busy
             lost = workers.lost
+        search.exploration.is_over = self._is_for_findings
         for finding in search.exploration.turns(search.initial, deadline):
             if finding is not None:
                 yield from generation.found(finding)
@@ -488,6 +493,18 @@ class BuildJob:
         if workers is not None:
             yield from self._merged(workers.end(), search, generation, events)
         return search.exploration.exhausted and (workers is None or workers.lost == lost)
+
+    @property
+    def _for_findings(self) -> float:
+        """Seconds at the end of the time for what was found, and not for the search: to replay
+        tests that wait, to look for causes and smaller witnesses."""
+        given = self.options.search.time
+        return min(share_of(given), given / 5)
+
+    def _is_for_findings(self) -> bool:
+        if self._deterministic or not (self.tests.differing or self.tests.predicted):
+            return False
+        return self.clock() >= self._ends - self._for_findings
 
     def _merged(
         self,

@@ -146,6 +146,7 @@ class Exploration:
         self.tested_divergences: set[tuple[int, str]] = set()
         # do other processes have states of this search?
         self.is_helped: Callable[[], bool] = lambda: False
+        self.is_over: Callable[[], bool] = lambda: False  # before the deadline
         self._points: set[object] = set()
         self._endlessness = Endlessness(engine)
         self.traces: set[int] = set()  # of the paths on which the versions diverge
@@ -161,7 +162,7 @@ class Exploration:
         self._begin(initial)
         while not self._empty() or self.parked or self.is_helped():
             now = self._clock()
-            if now >= deadline or not self._has_room():
+            if now >= deadline or self.is_over() or not self._has_room():
                 self._give_up()
                 return
             if now >= pause or self._empty():

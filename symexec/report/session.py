@@ -385,7 +385,13 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
     if job.workers is not None:
         report.notes += job.workers.notes()
     if job.tests.left_out:
-        report.notes.append(f"{job.tests.left_out:,} tests that are like many others were left out")
+        left = job.tests.left_out
+        several = (
+            "1 test that is like many others was"
+            if left == 1
+            else (f"{left:,} tests that are like many others were")
+        )
+        report.notes.append(f"{several} left out")
     if not job.plainly_asked:
         note = (
             "not asked, as the time was over: what gcc makes of undefined behaviour without -fwrapv"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -28,23 +28,31 @@ def minimise(
     """Take the first smaller candidate for which ``keeps`` holds, again and again. ``keeps`` checks
     that class and blame stay the same, and that the user's ranges and assumptions hold. Returns the
     smallest input at the end of the time; when it ends earlier, no candidate satisfies ``keeps``.
+
+    After one that holds it goes on at that place among the candidates of the new input, since those
+    before it are much like what was refused; they have their turn again at the end.
     """
     deadline = clock() + seconds
-    found = True
-    while found:
-        found = False
-        for candidate in smaller(test):
+    start = 0
+    while True:
+        for place, candidate in enumerate(smaller(test)):
+            if place < start:
+                continue
             if clock() > deadline:
                 return test
             if keeps(candidate):
-                test, found = candidate, True
+                test, start = candidate, place
                 break
-    return test
+        else:
+            if start == 0:
+                return test
+            start = 0
 
 
 def smaller(test: TestInput) -> Iterator[TestInput]:
     """Inputs with less in them, those with the largest reductions first; each has a smaller
     ``size``."""
+    yield from _simpler_parts(test)
     readable = _readable(test)
     if readable != test:
         yield readable
@@ -56,10 +64,9 @@ def smaller(test: TestInput) -> Iterator[TestInput]:
         yield replace(test, files=test.files[:i] + test.files[i + 1 :])
         for content in _smaller_bytes(data):
             yield replace(test, files=_put(test.files, i, (name, content)))
-    yield from _simpler_parts(test)
     for name, value in test.parameters:
-        if is_part(name) and isinstance(value, bytes | tuple | Elements):
-            yield replace(test, parameters=_without(test.parameters, name))
+        if is_part(name) and _is_pointer(value):
+            yield replace(test, parameters=_without(test.parameters, (name,)))
         if isinstance(value, Elements):
             for count, retained in _fewer(value.count):
                 yield replace(test, parameters=_of_so_many(test.parameters, name, count, retained))
@@ -80,24 +87,31 @@ def smaller(test: TestInput) -> Iterator[TestInput]:
 
 
 def _simpler_parts(test: TestInput) -> Iterator[TestInput]:
-    """Inputs with simpler structures, which have many members: all of these, halves, quarters ...
-    become zero, or null if they are empty already."""
-    for simple in (_zero, _null):
-        reducible = [
-            place
-            for place, (name, value) in enumerate(test.parameters)
-            if is_part(name) and simple(value) != value
-        ]
-        count = len(reducible)
-        while count > 1:
-            for start in range(0, len(reducible), count):
-                chosen = set(reducible[start : start + count])
-                named = tuple(
-                    (name, simple(value) if place in chosen else value)
-                    for place, (name, value) in enumerate(test.parameters)
-                )
-                yield replace(test, parameters=named)
-            count //= 2
+    """Inputs with simpler structures, which have many members: all pointers in them, halves,
+    quarters ... become null, with what is behind them; then texts and numbers zero."""
+    pointers = [name for name, value in test.parameters if is_part(name) and _is_pointer(value)]
+    for chosen in _portions(pointers):
+        yield replace(test, parameters=_without(test.parameters, chosen))
+    others = [name for name, value in test.parameters if is_part(name) and _zero(value) != value]
+    for chosen in _portions(others):
+        named = (
+            (name, _zero(value) if name in chosen else value) for name, value in test.parameters
+        )
+        yield replace(test, parameters=tuple(named))
+
+
+def _portions(names: Sequence[str]) -> Iterator[frozenset[str]]:
+    """All of them, halves, quarters ..; none of one alone."""
+    count = len(names)
+    while count > 1:
+        for start in range(0, len(names), count):
+            yield frozenset(names[start : start + count])
+        count //= 2
+
+
+def _is_pointer(value: Value) -> bool:
+    """Can null take its place?"""
+    return isinstance(value, bytes | tuple | Elements)
 
 
 def _fewer(count: int) -> Iterator[tuple[int, int]]:
@@ -151,15 +165,17 @@ def _zero(value: Value) -> Value:
             return 0.0
 
 
-def _null(value: Value) -> Value:
-    return None if value == b"" else value
-
-
-def _without(named: tuple[tuple[str, Value], ...], gone: str) -> tuple[tuple[str, Value], ...]:
+def _without(
+    named: tuple[tuple[str, Value], ...], gone: Collection[str]
+) -> tuple[tuple[str, Value], ...]:
     """The values with null pointers in place of these parts, and without what is behind them."""
-    behind = (f"{gone}->", f"*{gone}", f"({gone})->", f"{gone}[", f"({gone})[")
+    behind = tuple(
+        start
+        for each in gone
+        for start in (f"{each}->", f"*{each}", f"({each})->", f"{each}[", f"({each})[")
+    )
     left = [each for each in named if not each[0].startswith(behind)]
-    return tuple((name, None if name == gone else value) for name, value in left)
+    return tuple((name, None if name in gone else value) for name, value in left)
 
 
 def _readable(test: TestInput) -> TestInput:

@@ -211,3 +211,24 @@ def test_levels_end_where_as_many_differ_as_were_asked_for(tmp_path: Path) -> No
     text = BOTH.replace("MARK", "TWICE + 1")
     done = built(tmp_path, text, "3", "4", "--time", "90", "--stop-after", "1")
     assert done.differing and "deeper" not in done.report["bounds"]
+
+
+ENDLESS = """\
+int f(const char *s, unsigned times)
+{
+    int sum = 0;
+    for (unsigned i = 0; i < times; i++)
+        sum += s[i % 4] > (int)(i * 3) ? 2 : s[(i + 1) % 4] == 7 ? 3 : 5;
+    return s[0] > 1 ? MARK : sum;
+}
+"""
+
+
+@pytest.mark.night
+def test_a_search_that_takes_all_the_time_leaves_some_for_what_was_found(tmp_path: Path) -> None:
+    """The tests that wait then are replayed, and the witness is one that can be read."""
+    asked = written(tmp_path, ENDLESS, "sum", "sum + 1")
+    done = csgtest(*asked, "--entry", "f", "--time", "12", folder=tmp_path)
+    assert "not all paths were followed" in done.out
+    (row,) = (line for line in done.out.splitlines() if line.startswith("difference"))
+    assert row.split()[:2] == ["difference", "1"] and 'f("a", 0)' in row

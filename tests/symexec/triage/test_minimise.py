@@ -96,6 +96,24 @@ def test_members_become_zero_together() -> None:
     assert len(tried) < 60
 
 
+def test_pointers_become_null_together_with_what_is_behind_them() -> None:
+    """Of a hundred that do not matter not each costs a run; the one that does keeps its owner."""
+    parts: list[tuple[str, object]] = [("l", ())]
+    for at in range(30):
+        parts += [(f"l->s{at}", b"\0" * 4), (f"l->n{at}", ()), (f"l->n{at}->s", b"text")]
+    test = TestInput(parameters=tuple(parts))  # type: ignore[arg-type]
+    tried = []
+
+    def keeps(candidate: TestInput) -> bool:
+        tried.append(candidate)
+        return (dict(candidate.parameters).get("l->n17->s") or b"").startswith(b"t")
+
+    found = minimise(test, keeps, clock=lambda: 0.0)
+    told = {name: value for name, value in found.parameters if value is not None}
+    assert told == {"l": (), "l->n17": (), "l->n17->s": b"t"}
+    assert len(tried) < 60
+
+
 def test_arrays_of_structures_lose_elements() -> None:
     """The last one is zero where it has to be: then one element more stays."""
     named = [("b", ()), ("b->at", Elements(8))]
