@@ -83,6 +83,12 @@ def is_output(name: str) -> bool:
     return text is not None and "output" in text.split(", ")
 
 
+def reads_stdin(name: str) -> bool:
+    """Does a call go by where standard input stands, whatever its arguments are?"""
+    effect = effect_of(name)
+    return effect is not None and "*stdin" in effect.reads_globals
+
+
 @cache
 def _table() -> dict[str, str]:
     found = {name: text for names, text in _ELSEWHERE.items() for name in names.split()}

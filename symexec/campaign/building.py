@@ -68,6 +68,7 @@ from symexec.progress import (
 )
 from symexec.replay import NativeReplay, ReplayPlan, probed, probes
 from symexec.replay.build import Text
+from symexec.runtime.library import Source, looked_at
 from symexec.search import chosen
 from symexec.state.state import Chain, Event, EventKind, State
 from symexec.testcases import EntrySignature, Observed, TestCase, TestInput, Verdict
@@ -396,7 +397,8 @@ class BuildJob:
         assert prepared is not None
         if self.seeding is not None:
             return
-        sizes = axes(self.signature, complete, bool(prepared.entry.parameters))
+        reads = not looked_at(prepared.program).isdisjoint((Source.STDIN, Source.FILES))
+        sizes = axes(self.signature, complete, bool(prepared.entry.parameters), reads)
         last = {axis: each[0] - 1 for axis, each in sizes.items() if each}
         self._levels = sum(map(len, sizes.values()))
         if not last:
@@ -768,14 +770,16 @@ class BuildJob:
 
 
 def axes(
-    signature: EntrySignature | None, inputs: InputOptions, arguments: bool
+    signature: EntrySignature | None, inputs: InputOptions, arguments: bool, reads: bool = True
 ) -> dict[Axis, deque[int]]:
     """What grows where the user sets no bound, and the levels that it grows to. ``signature`` None
-    means main, which has ``arguments`` or has none."""
+    means main, which has ``arguments`` or has none, and ``reads`` standard input or files or
+    neither."""
     found: dict[Axis, deque[int]] = {}
     if signature is None:
         if shapes_lines(inputs):
-            found[Axis.READ] = deque(range(inputs.level + 1, len(LEVELS)))
+            if reads:
+                found[Axis.READ] = deque(range(inputs.level + 1, len(LEVELS)))
             if arguments:
                 found[Axis.LINES] = deque(range(inputs.lines + 1, len(ARGUMENTS)))
         return found

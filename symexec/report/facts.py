@@ -32,6 +32,7 @@ from symexec.options import (
     SymbolicFiles,
 )
 from symexec.report.model import Report
+from symexec.runtime.library import Source, looked_at
 from symexec.state.state import Event, EventKind
 from symexec.testcases.driver import driven_within
 from symexec.testcases.inputs import Json
@@ -52,27 +53,16 @@ class World:
     most_objects: int = 0
 
 
-_STDIN = """getchar getchar_unlocked getc getc_unlocked _IO_getc fgetc fgetc_unlocked fgets gets
-    fread fread_unlocked read readv scanf vscanf fscanf vfscanf __isoc99_scanf __isoc99_fscanf
-    __isoc23_scanf __isoc23_fscanf getline getdelim getw getwchar fgetwc getwc fgetws wscanf fwscanf
-    poll select ioctl lseek"""
-_FILES = """fopen fopen64 freopen open open64 openat opendir fdopendir stat stat64 lstat lstat64
-    access faccessat fstatat scandir glob ftw nftw fts_open readlink realpath execv execve execvp
-    chdir rename unlink remove"""
-_VARIABLES = "getenv secure_getenv __secure_getenv environ __environ"
-
-
 def world_of(prepared: Prepared, inputs: InputOptions) -> World:
     """What the program of an entry function can look at."""
-    program, entry = prepared.program, prepared.entry
-    named = {*program.undefined, *program.globals}
+    entry, sources = prepared.entry, looked_at(prepared.program)
     of_main = entry.symbol.name == "main"
     found = plan(entry, prepared.symbols, inputs, asked=prepared.asked)
     return World(
         of_main and bool(entry.parameters),
-        not named.isdisjoint(_STDIN.split()),
-        not named.isdisjoint(_FILES.split()),
-        not named.isdisjoint(_VARIABLES.split()) or (of_main and len(entry.parameters) > 2),
+        Source.STDIN in sources,
+        Source.FILES in sources,
+        Source.VARIABLES in sources or (of_main and len(entry.parameters) > 2),
         (1, 1) if of_main else found.null_choices(),
         0 if of_main else found.most_objects(),
     )
@@ -131,6 +121,7 @@ def sizes(entry: str, inputs: InputOptions, world: World) -> dict[str, Json]:
     """Those of the bounds that say which inputs there are: the ones that grow, and what the user
     has said of values. What the program can look at and is not given is there with zeros."""
     found: dict[str, Json] = {}
+    asked = inputs
     if entry == "main":
         inputs = with_defaults(inputs)
     else:
@@ -148,9 +139,9 @@ def sizes(entry: str, inputs: InputOptions, world: World) -> dict[str, Json]:
     if world.arguments:
         given = inputs.arguments or SymbolicArguments(0, 0, 0)
         found["sym_args"] = [given.minimum, given.maximum, given.length]
-    if world.stdin or inputs.stdin is not None:
+    if world.stdin or asked.stdin is not None:
         found["sym_stdin"] = inputs.stdin or 0
-    if world.files or inputs.files is not None:
+    if world.files or asked.files is not None:
         files = inputs.files or SymbolicFiles(0, 0)
         found["sym_files"] = [files.count, files.length]
     if inputs.named_files:

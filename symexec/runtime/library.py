@@ -2,6 +2,7 @@
 
 registry()       the name of each function to its model in Python
 declared_effects()   what a call of each model reads and writes, and whether it is output
+looked_at(program)   whether it looks at standard input, files, and environment variables
 complete(...)    the program and what it calls and nobody defines, from the files in ``libc/``
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
 
@@ -33,7 +35,7 @@ from csg.ir import (
     Register,
     Return,
 )
-from csg.ir.library_effects import ERRNO
+from csg.ir.library_effects import ERRNO, reads_stdin
 from csg.ir.program import StatementKind
 from csg.lower import link, lower
 from csg.lower.linking import names_of, names_used
@@ -374,3 +376,51 @@ def _provide_objects(program: Program, archive: Archive) -> None:
         for wanted in models[name].needs:
             for key, item in loads(archive[wanted]).globals.items():
                 program.globals.setdefault(key, item)
+
+
+# ------------------------------------------------------------------------------------- looked at
+# What a program can look at beside its arguments, by the names that it calls and uses.
+
+
+class Source(Enum):
+    """Where a program has inputs from, beside its arguments."""
+
+    STDIN = "standard input"
+    FILES = "files"
+    VARIABLES = "environment variables"
+
+
+_STDIN = """stdin getchar getchar_unlocked getc getc_unlocked _IO_getc fgetc fgetc_unlocked
+    fgets gets fread fread_unlocked read readv pread preadv scanf vscanf fscanf vfscanf
+    __isoc99_scanf __isoc99_fscanf __isoc23_scanf __isoc23_fscanf getline getdelim getw
+    getwchar fgetwc getwc fgetws wscanf fwscanf getpass poll ppoll select pselect ioctl
+    lseek mmap mmap64 splice sendfile __csgtest_ready __csgtest_attach __fgets_chk
+    __fread_chk __getdelim fgets_unlocked fstat fstat64"""
+_FILES = """fopen fopen64 freopen freopen64 open open64 openat openat64 creat creat64 opendir
+    fdopendir stat stat64 lstat lstat64 statx fstatat fstatat64 access faccessat
+    euidaccess eaccess __csgtest_access scandir glob glob64 ftw nftw fts_open readlink
+    readlinkat realpath canonicalize_file_name execv execve execvp execl execlp chdir
+    fchdir rename renameat renameat2 unlink unlinkat remove rmdir mkdir mkdirat link
+    linkat symlink symlinkat mknod mkfifo truncate truncate64 chmod fchmodat chown
+    lchown fchownat utime utimes lutimes utimensat pathconf statfs statvfs getxattr
+    lgetxattr listxattr __open64_2 __open_2 __openat_2 __csgtest_folder __csgtest_list
+    __csgtest_real_path __csgtest_reopen __readlink_chk __readlinkat_chk statfs64"""
+_VARIABLES = "getenv secure_getenv __secure_getenv environ __environ"
+
+
+def looked_at(program: Program) -> frozenset[Source]:
+    """What a linked program can look at: whatever calls for it by name, or is known to read from
+    standard input."""
+    named = {*program.undefined, *program.globals}
+    found = {
+        source
+        for source, names in (
+            (Source.STDIN, _STDIN),
+            (Source.FILES, _FILES),
+            (Source.VARIABLES, _VARIABLES),
+        )
+        if not named.isdisjoint(names.split())
+    }
+    if any(reads_stdin(name) for name in program.undefined):
+        found.add(Source.STDIN)
+    return frozenset(found)
