@@ -376,7 +376,8 @@ def _tagged(context: Context, node: Node, keyword: str) -> Record:
     own scope only (C17 6.7.2.3)."""
     if node.name is None:
         context.numbers.types += 1
-        return Record(RecordKind(keyword), f"<anonymous>{context.numbers.types}")
+        tag = f"<anonymous>{context.numbers.types}"
+        return Record(RecordKind(keyword), tag, place=node.coord)
     scopes = context.scopes
     if node.decls is None:
         known = scopes.lookup_tag(node.name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from csg.errors import Location
 from csg.records import record
 
 Qualifiers = frozenset[str]  # of "const", "volatile"
@@ -139,9 +140,15 @@ class Record:
     transparent: bool = False  # a union: an argument may be what a member can hold
     spelling: str = ""  # of an opaque type, which C has no record for: "double _Complex"
     typedef: str = ""  # the first one that names it, where the source gives no tag
+    place: Location | None = None  # where the source gives no tag
 
     def __str__(self) -> str:
-        return self.spelling or f"{self.kind} {self.tag}"
+        """As a reader knows it: by its tag, its typedef, or its place."""
+        if self.spelling or self.tag.isidentifier():
+            return self.spelling or f"{self.kind} {self.tag}"
+        if self.typedef or self.place is None:
+            return self.typedef or f"a {self.kind} without a name"
+        return f"the {self.kind} at {self.place.file}:{self.place.line}"
 
     def __repr__(self) -> str:  # records refer to themselves
         return f"<{self}>"

@@ -66,6 +66,7 @@ class Layouts:
         if kind not in self._old:
             copy = Record(kind.kind, self._free_tag(kind), None, kind.size, kind.alignment)
             copy.packed, copy.spelling, copy.typedef = kind.packed, kind.spelling, kind.typedef
+            copy.place = kind.place
             self._old[kind] = copy
             self._unified.add(copy)
             if isinstance(partner, Record):

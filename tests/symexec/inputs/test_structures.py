@@ -9,7 +9,13 @@ from csg.language.types import Pointer
 from symexec.exploration.start import elements_joined
 from symexec.expr import TermTable
 from symexec.inputs.plan import plan
-from symexec.inputs.structures import DEPTHS, compared_with_null, leads_to_places, places
+from symexec.inputs.structures import (
+    DEPTHS,
+    compared_with_null,
+    leads_to_places,
+    parameter_places,
+    places,
+)
 from symexec.options import InputOptions
 from symexec.state.inputs import Address, Start
 
@@ -107,6 +113,21 @@ def test_one_pointer_after_the_other_is_there_or_null() -> None:
     assert {"t->name", "t->right", "t->left->left", "t->left->right"} in null  # two at a time
     assert len(null) == 64
     assert [start.arguments[0] for start in found[1:4]] == [Address(0), 0, Address(0)]
+
+
+def test_structures_without_a_tag_are_named_for_readers() -> None:
+    text = (
+        "typedef struct { int n; void (*f)(void); } box;\nstruct holder {\n"
+        "struct { int a; void (*g)(void); } *in; int (*h)(void); };\n"
+        "int f(box *b, struct holder *h) { return b && h; }"
+    )
+    entry = parse_text(text, "box.c").functions[-1]
+    found = [place for each in entry.parameters for place in parameter_places(each)]
+    assert [each for place in found for each in place.left_out] == [
+        "f of box",
+        "h of struct holder",
+        "g of the struct at box.c:3",
+    ]
 
 
 def test_bit_fields_share_their_bytes() -> None:
