@@ -136,7 +136,15 @@ class Single:
     pointer: str
 
 
-Claim = Length | NonNull | OneOf | Asserted | Ended | Single
+@record
+class Terminated:
+    """Behind ``pointer``, if it is not null, there is a text that ends with a 0 byte, whatever the
+    code does with it: tests are made so."""
+
+    pointer: str
+
+
+Claim = Length | NonNull | OneOf | Asserted | Ended | Single | Terminated
 
 
 @record
@@ -151,9 +159,9 @@ class Precondition:
 
     @property
     def excludes(self) -> bool:
-        """Can an input break it? A pointer that is never null cannot: tests are made without null
-        there."""
-        return not isinstance(self.claim, NonNull)
+        """Can an input break it? Not where tests are made so: without null, and with a 0 at the end
+        of a text."""
+        return not isinstance(self.claim, NonNull | Terminated)
 
     def __str__(self) -> str:
         return f"{self.text} ({self.location}: {self.reason})"
@@ -308,7 +316,7 @@ def _single(
     for symbol, other in zip(parameters, new.parameters, strict=True):
         if symbol.name in stepped.single and isinstance(symbol.type, Pointer):
             text = f"{symbol.name} leads to one {declaration_text(symbol.type.target)}"
-            why = f"neither version uses more than *{symbol.name}"
+            why = "neither version uses more of it"
             yield Precondition(Single(symbol.name), text, why, other.location)
 
 

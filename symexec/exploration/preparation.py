@@ -60,7 +60,7 @@ from symexec.exploration.start import definition
 from symexec.expr import TermTable
 from symexec.fuzzing.option_table import Vocabulary, option_table, vocabulary
 from symexec.fuzzing.usage import Usage, usage_of
-from symexec.inputs.assumptions import ended, within_bounds
+from symexec.inputs.assumptions import ended, terminated, within_bounds
 from symexec.inputs.plan import plan
 from symexec.inputs.structures import compared_with_null
 from symexec.options import BuildOptions, Globals, InputOptions, versions_of
@@ -564,6 +564,7 @@ def _expected(
     asked = asked_for_null(unified, function)
     found = preconditions(unified, function, asked, stepped, known)
     found = (*found, *ended(found, function.parameters, stepped))
+    found = (*found, *terminated(function.parameters, stepped))
     return tuple(each for each in found if not _is_contradicted(each, inputs))
 
 

@@ -13,7 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from csg.analysis.preconditions import Asserted, Ended, Length, NonNull, OneOf, Precondition, Single
+from csg.analysis.preconditions import (
+    Asserted,
+    Ended,
+    Length,
+    NonNull,
+    OneOf,
+    Precondition,
+    Single,
+    Terminated,
+)
 from csg.analysis.several import Several
 from csg.errors import CsgtestError, UnsupportedError, UsageError
 from csg.frontend import parse_expression
@@ -51,7 +60,7 @@ from csg.language.types import (
 )
 from csg.records import record
 from symexec.expr import Operand, disjunction, extract, unary
-from symexec.inputs.structures import DEPTHS, Count, Place, parameter_places
+from symexec.inputs.structures import DEPTHS, Count, Place, is_text, parameter_places
 from symexec.options import ARRAYS, InputOptions, Range
 from symexec.runtime.operands import calculated, choice, holds, plain, widened
 
@@ -315,7 +324,7 @@ def conditions(
                 yield plain(disjunction(holds("eq", width, term, v % (1 << width)) for v in values))
             case Asserted(expression=expression):
                 yield condition(expression, named, each.text)
-            case NonNull() | Ended() | Single():
+            case NonNull() | Ended() | Single() | Terminated():
                 pass
             case _:
                 assert_never(each.claim)
@@ -376,6 +385,32 @@ def ended(
         why = "code steps through it, and nothing says how many there are"
         text = f"the last of {first} is {what}{further}"
         yield Precondition(Ended(tuple(names)), text, why, names[first].location)
+
+
+def terminated(parameters: Sequence[Symbol], several: Several) -> Iterator[Precondition]:
+    """What every test does with texts, whatever the code says: their last byte is 0. Of a member
+    that many objects have it is said once."""
+    why = "a text in a test ends so"
+    said: set[tuple[str, str]] = set()
+    for symbol in parameters:
+        texts: list[tuple[str, str]] = []  # names, and the structures that they are members of
+        if isinstance(symbol.type, Pointer) and is_text(symbol.type.target):
+            texts.append((symbol.name, ""))
+        for place in parameter_places(symbol, several):
+            kind = str(place.type)
+            texts += [(link.name, kind) for link in place.links if is_text(link.target)]
+            texts += [(each.name, kind) for each in place.members if is_text_array(each.type)]
+        for name, kind in texts:
+            key = kind, re.split(r"->|\.", name)[-1]
+            if key not in said:
+                said.add(key)
+                text = f"{name} ends with a 0 byte"
+                yield Precondition(Terminated(name), text, why, symbol.location)
+
+
+def is_text_array(kind: Type) -> bool:
+    """Is it an array that a test fills with a text?"""
+    return isinstance(kind, Array) and is_text(kind.element) and kind.length != 1
 
 
 def within_bounds(

@@ -32,6 +32,7 @@ from symexec.report.words import (
     contrasted,
     file_named,
     finder,
+    folded,
     headline,
     looked_for,
     parts,
@@ -96,7 +97,7 @@ def page(report: Report, svg: str | None = None, stored: Collection[str] | None 
         graph=Markup(viewer(graph[graph.index("<svg") :])) if graph is not None else "",
         functions=functions,
         patch=blocks.many("file", patch_files(report), _PATCH),
-        expectations=report.preconditions,
+        expectations=folded(report),
         not_looked_at=[
             short_paths(each, report) for each in (*reservations(report), *report.notes)
         ],

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
@@ -15,7 +16,7 @@ from csg.errors import LINES, Location, printable
 from csg.ir import ChangeInfo
 from csg.records import record
 from symexec.report.facts import inputs_within
-from symexec.report.model import Findings, Report
+from symexec.report.model import Expected, Findings, Report
 from symexec.state.state import DivergenceKind
 from symexec.testcases import MASKED, Observation, Observed, TestCase, Value, c_value, rendered
 from symexec.testcases.inputs import Json
@@ -575,7 +576,41 @@ def _cut_paths(report: Report) -> Iterator[str]:
 
 def expectations(report: Report) -> list[str]:
     """What every input satisfies, and why."""
-    return [f"expected of callers: {each}" for each in report.preconditions]
+    return [f"expected of callers: {each}" for each in folded(report)]
+
+
+_ONE, _AT_MOST = re.compile(r"(\S+) (is not null|leads to one .+|ends with a 0 byte)"), 4
+_PLURAL = {"is": "are", "leads": "lead", "ends": "end"}
+
+
+def folded(report: Report) -> list[Expected]:
+    """What is expected of callers; what is the same of several inputs as one. A call sequence has
+    the inputs of a function for each call of it (``put_n``, ``put_n_``): what holds of all of them
+    is said of the first."""
+    sequence = report.signature is not None and bool(report.signature.steps)
+
+    def of_first_call(text: str) -> str:
+        return re.sub(r"(?<=\w)_+\b", "", text) if sequence else text
+
+    alike: dict[tuple[str, str, str, int], dict[str, tuple[str, Expected]]] = {}
+    for each in report.preconditions:
+        found = _ONE.fullmatch(each.text)
+        subject, claim = (found[1], found[2]) if found else ("", each.text)
+        key = (of_first_call(claim), of_first_call(each.reason), each.file, each.line)
+        alike.setdefault(key, {}).setdefault(of_first_call(subject), (subject, each))
+    return [_as_one(claim, [*same.values()]) for (claim, *_), same in alike.items()]
+
+
+def _as_one(claim: str, same: Sequence[tuple[str, Expected]]) -> Expected:
+    """The same claim about several inputs: ``s, t are not null``."""
+    (_, first), names = same[0], [name for name, _ in same]
+    if len(same) == 1:
+        return first
+    verb, _, rest = claim.partition(" ")
+    left = len(names) - _AT_MOST
+    listed = ", ".join(names[:_AT_MOST]) + (f" and {left} more" if left > 0 else "")
+    reason = first.reason.replace("it is", "they are").replace("of it", "of each")
+    return replace(first, text=f"{listed} {_PLURAL[verb]} {rest}", reason=reason)
 
 
 def listed_expectations(report: Report, width: int) -> list[str]:
@@ -584,7 +619,7 @@ def listed_expectations(report: Report, width: int) -> list[str]:
     if all(len(each) <= width for each in whole):
         return whole
     lines = ["expected of callers:"]
-    for each in report.preconditions:
+    for each in folded(report):
         line = f"  {short_paths(str(each), report)}"
         why = short_paths(f"    {each.file}:{each.line}: {each.reason}", report)
         lines += [line] if len(line) <= width else [f"  {each.text}", why]

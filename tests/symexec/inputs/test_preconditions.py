@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from csg.analysis.preconditions import Length, Precondition, Single, preconditions
+from csg.analysis.preconditions import Length, Precondition, Single, Terminated, preconditions
 from csg.frontend import parse_text
 from csg.unify import unify
 from symexec.exploration.pinning import Pins
@@ -115,7 +115,9 @@ def test_lengths_that_no_caller_may_pass(tmp_path: Path, kind: str, old: str, ne
     lengths for all of its time."""
     done = run(tmp_path, kind, old, new, "--time", "2")
     assert (done.code, done.differing) == (0, []), done.out
-    each, _ = done.report["preconditions"]
+    each, *others = done.report["preconditions"]
+    texts = ["buf ends with a 0 byte"] if "char" in kind else []
+    assert [other["text"] for other in others] == ["buf is not null", *texts]
     assert each["text"] == f"len <= {'bytes' if 'char' in kind else 'elements'} of buf"
     assert f"expected of callers:\n    {each['text']} (new.c:" in done.out
     assert all(len(line) <= 80 for line in done.out.splitlines() if "new.c:" in line)
@@ -135,7 +137,7 @@ def test_differences_at_any_length_that_is_there(tmp_path: Path, length: int) ->
 def test_reading_one_element_too_many_is_found(tmp_path: Path) -> None:
     """The length may be all that there is, so what lies behind it is not there."""
     done = run(tmp_path, "unsigned char", FORWARDS, FORWARDS.replace("i < len", "i <= len"))
-    assert len(done.report["preconditions"]) == 2
+    assert len(done.report["preconditions"]) == 3
     assert "regression" in {each["class"] for each in done.report["groups"]}
 
 
@@ -196,9 +198,10 @@ def test_what_is_expected(parameters: str, body: str, expected: dict[str, str]) 
 
 
 def expectations(old: str, new: str) -> tuple[Precondition, ...]:
-    """Without those of pointers to one number, which have rows of their own in test_several.py."""
+    """Without those of pointers to one number, which have rows of their own in test_several.py, and
+    of texts."""
     found = expected_of_callers(old, new)
-    return tuple(each for each in found if not isinstance(each.claim, Single))
+    return tuple(each for each in found if not isinstance(each.claim, Single | Terminated))
 
 
 def expected_of_callers(old: str, new: str) -> tuple[Precondition, ...]:
@@ -454,3 +457,22 @@ def test_who_speaks_of_further_elements_means_an_array(tmp_path: Path) -> None:
     assert alone.code == 1 and "p leads to one int" in alone.out
     done = csgtest(*words, "--assume", "p[1] > p[0]", folder=tmp_path)
     assert done.code == 1 and "p leads to one int" not in done.out, done
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ("const char *s, void *p, int *a, wchar_t *w", ["s", "p"]),
+        ("unsigned char *buf, int n", ["buf"]),
+        ("struct list *l", ["l->name", "l->tag"]),
+        ("struct list *l, const char *name", ["l->name", "l->tag", "name"]),
+        ("int n", []),
+    ],
+)
+def test_that_texts_end_is_told(parameters: str, expected: list[str]) -> None:
+    members = "char *name, tag[8], one[1]; int *n; struct list *next;"
+    head = f"typedef int wchar_t; struct list {{ {members} }};"
+    text = f"{head} int f({parameters}) {{ return KEPT; }}"
+    found = expected_of_callers(text.replace("KEPT", "1"), text)
+    told = [each.text for each in found if isinstance(each.claim, Terminated)]
+    assert [each.removesuffix(" ends with a 0 byte") for each in told] == expected

@@ -24,7 +24,14 @@ from symexec.options import Internal
 from symexec.replay import NativeReplay, ReplayPlan
 from symexec.report import page as page_module
 from symexec.report.facts import nothing_followed
-from symexec.report.model import Interaction, Reached, Report, report_from_json, report_to_json
+from symexec.report.model import (
+    Expected,
+    Interaction,
+    Reached,
+    Report,
+    report_from_json,
+    report_to_json,
+)
 from symexec.report.page import highlights, page
 from symexec.report.replaying import load_report, replay_folder
 from symexec.report.session import LiveReport, finish
@@ -33,6 +40,7 @@ from symexec.report.words import (
     blamed_changes,
     contrasted,
     file_named,
+    folded,
     headline,
     parts,
     reservations,
@@ -53,6 +61,7 @@ from symexec.testcases import (
     from_json,
 )
 from symexec.testcases.inputs import Elements
+from symexec.testcases.signature import EntrySignature, Step
 from symexec.triage import examine
 from symexec.triage.blame import NO_UNIFIED_PROGRAM, Smallest, unfaithful
 from symexec.triage.undefined import UNSTABLE
@@ -829,3 +838,30 @@ def test_links_to_nodes_without_room_are_none() -> None:
     known = '<article id="node-c1"></article>'
     text = f'{known}<a href="#node-c1">c1</a> <a href="#node-d2">d2</a>'
     assert page_module._linked(text) == f'{known}<a href="#node-c1">c1</a> d2'
+
+
+def test_what_is_expected_of_several_inputs_is_told_once() -> None:
+    names = ("a", "b", "c", "d", "e", "e_")
+    null = [Expected(f"{each} is not null", "it is used first", "n.c", 3) for each in names]
+    others = [
+        Expected("f is not null", "it is used first", "n.c", 4),
+        Expected("n <= bytes of a", "a[i] stands below n", "n.c", 5),
+        Expected("n_ <= bytes of a_", "a_[i] stands below n_", "n.c", 5),
+        Expected("p leads to one int", "neither version uses more of it", "n.c", 6),
+        Expected("q leads to one int", "neither version uses more of it", "n.c", 6),
+        Expected("r leads to one long", "neither version uses more of it", "n.c", 6),
+    ]
+    report = Report("old.c", "new.c", "f", preconditions=[*null, *others])
+    shown = list(map(str, folded(report)))
+    assert shown == [
+        "a, b, c, d and 2 more are not null (n.c:3: they are used first)",
+        "f is not null (n.c:4: it is used first)",
+        "n <= bytes of a (n.c:5: a[i] stands below n)",
+        "n_ <= bytes of a_ (n.c:5: a_[i] stands below n_)",
+        "p, q lead to one int (n.c:6: neither version uses more of each)",
+        "r leads to one long (n.c:6: neither version uses more of it)",
+    ]
+    report.signature = EntrySignature("f", steps=(Step("f({a})"), Step("f({a_})")))
+    shown = list(map(str, folded(report)))
+    assert len(shown) == 5 and shown[0].startswith("a, b, c, d and 1 more are not null")
+    assert "n <= bytes of a (n.c:5: a[i] stands below n)" in shown
