@@ -189,6 +189,7 @@ def _import_early() -> None:
         "symexec.projects.revisions",
         "symexec.report.session",
         "symexec.report.table",
+        "symexec.solver.bitwuzla_backend",
     ):
         importlib.import_module(name)
     from symexec.report import page
