@@ -109,6 +109,8 @@ static int attempt(struct reader *request, const struct job *job, struct place *
         result->flags |= BAD_SCRATCH;
     place->scratch.clean = 0; /* until somebody looks */
     files[0] = piped(job->input);
+    if (place->sandbox.change_user && fchown(files[0], place->sandbox.user, place->sandbox.group) != 0)
+        errno = 0; /* then /dev/stdin cannot be opened */
     files[1] = memory_file("stdout", nothing);
     files[2] = memory_file("stderr", nothing);
     files[3] = job->flags & FLAG_CONTROL ? memory_file("control", job->control) : -1;

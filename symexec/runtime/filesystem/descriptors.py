@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symexec.expr import Operand
-from symexec.runtime.contract import Arguments, Context, Model, Registry
+from symexec.runtime.contract import Arguments, Context, End, Model, Registry
 from symexec.runtime.filesystem.nodes import (
     EACCES,
     EBADF,
@@ -86,6 +86,7 @@ from symexec.runtime.filesystem.paths import (
     pinned_name,
 )
 from symexec.runtime.operands import Asking, pin, place, read_bytes, signed, write_bytes
+from symexec.state.endings import Unsupported
 from symexec.state.state import EventKind
 
 models = Registry()
@@ -153,12 +154,30 @@ def open_found(context: Context, found: Found, flags: int, mode: int) -> Asking[
         refused = _refused(context, target, flags)
         if refused:
             return refused
+        if node(context, target).kind == PIPE:
+            end = yield from _opened_end(context, target, flags)
+            put_descriptor(context, number, Descriptor(end, bool(flags & CLOSE_ON_EXEC)))
+            return number
         if flags & EMPTY and node(context, target).kind == FILE:
             put_node(context, target, replace(node(context, target), contents=Contents()))
     file = free_number(context)
     put_opened(context, file, Opened(target, flags & ~FORGOTTEN | LARGE))
     put_descriptor(context, number, Descriptor(file, bool(flags & CLOSE_ON_EXEC)))
     return number
+
+
+def _opened_end(context: Context, pipe: int, flags: int) -> Asking[int]:
+    """The open file of a pipe that is opened once more, by the name of its descriptor: both read
+    what is in it. What the program writes goes to files in replay, whose descriptors have positions
+    of their own."""
+    for number in range(MOST_DESCRIPTORS):
+        known = descriptor(context, number)
+        if known is not None:
+            end = opened(context, known.opened)
+            if end.node == pipe and not end.flags & ACCESS and not flags & (ACCESS | NOT_WAITING):
+                return known.opened
+    yield End(Unsupported("opening a pipe again other than to read"))
+    return 0
 
 
 def _refused(context: Context, target: int, flags: int) -> int:

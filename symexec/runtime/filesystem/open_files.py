@@ -20,6 +20,7 @@ from symexec.runtime.filesystem.nodes import (
     FOLDER,
     MOST_DESCRIPTORS,
     PIPE,
+    READ_ONLY,
     STDERR,
     STDOUT,
     Contents,
@@ -290,6 +291,10 @@ def seek_in(context: Context, number: int, offset: int, whence: int) -> Asking[i
         return -ESPIPE
     if target.kind == DEVICE:
         return 0
+    if target.kind == FOLDER and whence > 1:  # as tmpfs has it, where replay runs
+        if file.node in READ_ONLY:
+            yield End(Unsupported("seeking the end of a folder of the host"))
+        return -EINVAL
     match whence:
         case 0:
             base = 0

@@ -14,6 +14,7 @@ such a path leads anywhere: if not it is missing here, too; if so the path of th
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from enum import Enum
 
@@ -207,7 +208,9 @@ def _walk(
         there = yield from child(context, here, name)
         if there is None:
             if here in READ_ONLY:
-                return _on_host(context, here, [name, *reversed(names)], slash)
+                left = [name, *reversed(names)]
+                named = None if slash else _of_descriptor(context, here, left, last)
+                return named if named is not None else _on_host(context, here, left, slash)
             return -ENOENT if names else Found(here, name, None, slash)
         found = node(context, there)
         followed = last is Last.FOLLOWED or (slash and last is Last.NOT_FOLLOWED)
@@ -226,6 +229,27 @@ def _walk(
                 return -ENOTDIR
             return Found(here, name, there, slash)
         here = there
+
+
+_OF_DESCRIPTOR = re.compile(
+    rb"/(?:dev/(?P<stream>stdin|stdout|stderr)|(?:dev|proc/self|proc/thread-self)/fd/(?P<number>\d{1,9}))"
+)
+_STREAMS = (b"stdin", b"stdout", b"stderr")
+
+
+def _of_descriptor(
+    context: Context, folder: int, names: list[bytes], last: Last
+) -> Found | int | None:
+    """What an open descriptor leads to, by a name of the descriptor (proc_pid_fd(5)). Of the names
+    themselves, which are symbolic links, the model knows nothing."""
+    begin = path_of(context, folder)
+    assert begin is not None
+    found = _OF_DESCRIPTOR.fullmatch(os.path.join(begin, *names))
+    if found is None or last is not Last.FOLLOWED:
+        return None
+    stream = found["stream"]
+    file = file_of(context, _STREAMS.index(stream) if stream else int(found["number"]))
+    return -ENOENT if file is None else Found(folder, names[-1], file.node)
 
 
 def _on_host(

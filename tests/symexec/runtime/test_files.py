@@ -171,6 +171,10 @@ def scripts(operations: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 @given(script=scripts(st.one_of(ON_PATHS, ON_DESCRIPTORS)))
 @example(script="popen a 66 420\npsymlink a l\npcreat l/ 420\ndlseek 0 0 5\n")
+@example(script=BEGINNING + "popen d 0 0\ndlseek 3 0 2\ndlseek 3 0 0\ndread 3 4\n" + END)
+@example(script="popen /dev/stdin 0 0\ndread 3 4\ndlseek 3 0 2\npopen /dev/fd/3 0 0\ndread 4 4\n")
+@example(script=BEGINNING + "popen a 2 0\ndread 3 2\npopen /dev/fd/3 2 0\ndread 4 9\ndread 3 9\n")
+@example(script="popen /proc/self/fd/9 0 0\npopen /dev/fd/0/x 0 0\npstat /dev/fd/77\n")
 @EXAMPLES
 def test_paths_and_descriptors(native: Run, modelled: Run, script: str) -> None:
     assert modelled(script) == native(script)
