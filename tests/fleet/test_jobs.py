@@ -114,6 +114,20 @@ def test_killed_worker_changes_no_result(tmp_path: Path) -> None:
     assert found(report) == found(alone.report)
 
 
+def test_killed_scheduler_changes_no_result(tmp_path: Path) -> None:
+    with searching(tmp_path, FEW) as process:
+        at_work(process)
+        schedulers = {each.parent() for each in workers(process)}
+        for each in schedulers:
+            assert each is not None and each.ppid() == process.pid
+            each.kill()
+        assert process.wait(600) == 1, (tmp_path / "log").read_text()
+    report = read_report(tmp_path / "csgtest-out")
+    assert any(each.startswith("searched by one process: ") for each in report["notes"])
+    alone = csgtest(*words(FEW), "--jobs", "1", folder=tmp_path, seconds=600)
+    assert found(report) == found(alone.report)
+
+
 def test_interrupted_search_keeps_what_was_found(tmp_path: Path) -> None:
     with searching(tmp_path) as process:
         below = at_work(process)
