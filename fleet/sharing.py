@@ -228,7 +228,7 @@ class Sharing:
             self._start(search)
             return
         yield from self._heard(search, self._pool)
-        if not search.exploration.waiting:
+        if search.exploration.searcher.empty():
             self._refill(search)
         if seconds > 0:
             self._feed(search, self._pool, seconds)
