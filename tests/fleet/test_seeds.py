@@ -88,7 +88,7 @@ def test_task_begins_with_its_seeds() -> None:
     old, new = (text.encode() for text in versions())
     tree = {"old.c": old, "new.c": new, SEEDS: b"a file of the project"}
     words = ("--entry=f", "--stop-after=1")
-    pair = Task(Files("t", ".", "old.c", "new.c"), words, (), 10.0, 0, False)
+    pair = Task(Files("t", ".", "old.c", "new.c"), words, (), 5.0, 0, False)
     seeds = json.dumps({"input": {"parameters": {"x": SEED}}}).encode()
     outcome = run(pair.spec, {**tree, GIVEN_SEEDS: seeds})
     assert [each.witness for each in outcome.findings] == [f"f({SEED}): returns 1, now returns 2"]
