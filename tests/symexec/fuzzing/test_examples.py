@@ -119,7 +119,7 @@ def test_what_a_projects_tests_hold_is_tried_in_a_checkout(tmp_path: Path) -> No
     )
     repository.write("lock.c", '#include "lock.h"\n' + locked(2))
     repository.commit("change it")
-    words = ("build", "HEAD~1..HEAD", "--time", "60", "--no-config")
+    words = ("build", "HEAD~1..HEAD", "--time", "15", "--no-config")
     done = until(differing, *words, folder=tmp_path)
     assert any(test["input"]["parameters"]["s"] == WORD.decode() for test in done.differing)
 
