@@ -6,12 +6,14 @@ import ctypes
 import itertools
 import struct
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.reference.native_models import PREFIX
+from tests.command_line import csgtest, write_versions
 from tests.nightly import examples
 
 HOST = ctypes.CDLL(None, use_errno=True)
@@ -274,3 +276,23 @@ def test_the_locale_is_c(models: ctypes.CDLL) -> None:
     assert Pair(models, "gettext", ctypes.c_char_p).ours(b"text") == b"text"
     plural = Pair(models, "ngettext", ctypes.c_char_p).ours
     assert [plural(b"file", b"files", n) for n in (0, 1, 2)] == [b"files", b"file", b"files"]
+
+
+def test_what_is_no_character_is_told_and_no_error_of_csgtest(tmp_path: Path) -> None:
+    """glibc reads behind its table of classes there, so that the branches behind it are chance."""
+    old = """#include <ctype.h>
+int f(int c)
+{
+    int n = 0;
+    for (int i = 250; i < 256; i++)
+        if (isalnum(i))
+            n++;
+    return isdigit((unsigned char) c) ? n : n + 1;
+}
+"""
+    write_versions(tmp_path, old, old.replace("256", "320"))
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "10", folder=tmp_path)
+    counters = done.report["counters"]
+    assert counters["branch_mismatches"] == counters["mispredicted"] == 0
+    (note,) = [each for each in done.report["notes"] if "no character" in each]
+    assert note.startswith("new.c:6:9: approximated: the class of a value that is no character")
