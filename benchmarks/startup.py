@@ -2,6 +2,7 @@
 
     python -m benchmarks.startup                        fetch and make coreutils, measure, write
     python -m benchmarks.startup --tree DIR cut head    a tree that is there; these utilities
+    python -m benchmarks.startup --small                small pairs alone, the last part of the page
 
 Each step is a process of its own with an empty cache folder (cold), and again with what that run
 left there (warm). The new version of a utility is an edit of one place.
@@ -29,6 +30,12 @@ EDITS = {  # utility: what becomes what in its main file
     "join": ("ignore_case = true;", "ignore_case = false;"),
     "od": ("desired_width = 32;", "desired_width = 31;"),
 }
+SMALL = {  # sample: what stands behind its two files
+    "foo": ("--entry", "foo", "--range", "x=-100..100"),
+    "cut_ranges": ("--entry", "parse_ranges"),
+}
+SMALL_HEADING = "\n## Small pairs\n"
+RUNS = 5  # warm ones, of which the least is told
 READ = """\
 import sys
 from pathlib import Path
@@ -109,6 +116,36 @@ def row(tree: Path, utility: str, folder: Path) -> Row:
     return Row(utility, len(files), sum(lines), lines[0], tuple(costs))
 
 
+def small(folder: Path) -> str:
+    """The table of whole runs: cold, warm, and warm without native builds."""
+    lines = []
+    for sample, words in SMALL.items():
+        pair = [str(ROOT / "samples" / sample / f"{version}.c") for version in ("old", "new")]
+        build = [str(ROOT / "cli.py"), "build", *pair, *words, "--time", "20", "--quiet"]
+        build += ["--out", str(folder / f"{sample}-out")]
+        cache = folder / f"{sample}-cache"
+        cold = measured(build, folder, cache)
+        alone = [*build, "--no-replay", "--without", "bounds"]
+        costs = [cold, *(least(each, folder, cache) for each in (build, alone))]
+        lines.append(f"| {sample} | " + " | ".join(f"{each.cpu:.1f}" for each in costs) + " |")
+    table = "\n".join(lines)
+    return f"""{SMALL_HEADING}
+Whole runs of `csgtest build` on samples, in seconds of all processors together, the least of {RUNS}
+warm runs, while the load of the machine was {os.getloadavg()[0]:.0f}. The last column is the search
+alone. The difference is what native builds and runs take: some ten calls of the compiler, for both
+versions are built with sanitizers, without them, and as others build them. A cold run also makes
+the models of the C library, and compiles what csgtest links to all builds.
+
+| sample | cold | warm | without native runs |
+|---|---:|---:|---:|
+{table}
+"""
+
+
+def least(words: Sequence[str], folder: Path, cache: Path) -> Cost:
+    return min((measured(words, folder, cache) for _ in range(RUNS)), key=lambda each: each.cpu)
+
+
 def document(rows: Sequence[Row], version: str, load: float) -> str:
     table = "\n".join(
         f"| {each.utility} | {each.own_lines:,} | {each.files} | {each.lines:,} | "
@@ -147,13 +184,17 @@ def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description="measure how soon csgtest begins")
     parser.add_argument("utilities", nargs="*", default=list(EDITS))
     parser.add_argument("--tree", type=Path, help="configured and built source, else it is fetched")
+    parser.add_argument("--small", action="store_true", help="measure small pairs alone, and write")
     parser.add_argument("--write", action="store_true", help=f"write {TABLE.name} of this run")
     given = parser.parse_args(words)
     with tempfile.TemporaryDirectory(prefix="startup-") as name:
         folder = Path(name)
+        if given.small:
+            TABLE.write_text(TABLE.read_text().partition(SMALL_HEADING)[0] + small(folder))
+            return 0
         tree = built(given.tree, folder, given.utilities)
         rows = [row(tree, utility, folder) for utility in given.utilities]
-        text = document(rows, tree.name, os.getloadavg()[0])
+        text = document(rows, tree.name, os.getloadavg()[0]) + small(folder)
         print(text)
         if given.write or not given.tree:
             TABLE.write_text(text)
