@@ -1284,7 +1284,8 @@ static void grow(void)
             shorten_parting(entry);
             continue;
         }
-        if (entry->flags & (OPENS | EXAMPLE | DEEPER | PARTS) && !(entry->flags & EXTENDED)) {
+        if ((entry->flags & (OPENS | EXAMPLE | DEEPER | PARTS) || (entry->flags & TOUCHES && entry->best))
+            && !(entry->flags & EXTENDED)) {
             if (!(entry->flags & (WATCHED | EXAMPLE)) && !entry->tries)
                 trim(entry);
             extend(entry);

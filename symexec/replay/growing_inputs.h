@@ -16,7 +16,7 @@
 enum role { LINE, ARGUMENT, STANDARD_INPUT, FILE_CONTENT };
 enum kind { TEXT, ELEMENTS, NUMBER, PRESENCE };
 enum { LONGEST = 1 << 16, ARENA = 96 << 20, MOST_FIELDS = 256, MOST_WORDS = 4096, MOST_TRIES = 8,
-       FRONT = 12, MOST_OPEN = 64 };
+       FRONT = 12, MOST_OPEN = 64, MOST_MORE = 8 };
 
 struct piece {
     unsigned char *data;
@@ -349,9 +349,29 @@ static int cross_pieces(const struct field *field, struct piece *value, const st
     return replace(field, value, at, 0, other->data + start, end + 1 - start);
 }
 
+/* A piece up to one of its signs, several times more: lines, fields, statements. A table is full, and a
+ * number has one digit more, only behind many of them. */
+static int repeat_piece(const struct field *field, struct piece *value)
+{
+    if (!value->size)
+        return 0;
+    uint32_t end = below(value->size), size, length = 0;
+    while (end + 1 < value->size && is_wordly(value->data[end]))
+        end++;
+    uint32_t start = end;
+    while (start > 0 && value->data[start - 1] != value->data[end])
+        start--;
+    size = ++end - start;
+    for (uint32_t left = 2 + below(MOST_MORE - 1); left && length + size <= LONGEST; left--) {
+        memcpy(scratch + length, value->data + start, size);
+        length += size;
+    }
+    return replace(field, value, end, 0, scratch, length);
+}
+
 static int edit_text(const struct field *field, struct piece *value, const struct piece *other)
 {
-    switch (below(17)) {
+    switch (below(18)) {
     case 0:
     case 1:
     case 2:
@@ -379,6 +399,8 @@ static int edit_text(const struct field *field, struct piece *value, const struc
     }
     case 14:
         return close_brackets(field, value);
+    case 15:
+        return repeat_piece(field, value);
     default:
         return change_byte(field, value);
     }
