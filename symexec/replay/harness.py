@@ -54,6 +54,14 @@ extern void csgtest_memory(const char *, const void *, unsigned long);
 extern void csgtest_finished(void);
 extern void csgtest_look_for_leaks(void) __attribute__((weak));
 """
+# It has a call for each part of each object: to optimise them takes seconds, and brings nothing.
+_AS_IT_IS = """\
+#ifdef __clang__
+__attribute__((optnone))
+#else
+__attribute__((optimize(0)))
+#endif
+"""
 
 
 def harness_text(signature: EntrySignature, included: str) -> str:
@@ -78,7 +86,7 @@ def harness_text(signature: EntrySignature, included: str) -> str:
     body = "\n".join("    " + line for part in lines for line in part.split("\n"))
     return (
         f'#define main csgtest_user_main\n#include "{path}"\n#undef main\n{_PRELUDE}'
-        f"int main(void)\n{{\n{body}\n}}\n"
+        f"{_AS_IT_IS}int main(void)\n{{\n{body}\n}}\n"
     )
 
 
