@@ -40,7 +40,6 @@ from symexec.inputs.assumptions import (
     range_conditions,
 )
 from symexec.inputs.structures import (
-    DEPTHS,
     Member,
     Nullable,
     Place,
@@ -115,12 +114,12 @@ class InputPlan:
         if self.entry.symbol.name == "main":
             yield from self._command_lines(self._builder(table))
             return
-        for null in choices(self._nullable(), DEPTHS[self.options.depth].choices):
+        for null in choices(self._nullable(), self.options.depth):
             yield self.start(table, null)
 
     def null_choices(self) -> tuple[int, int]:
         """How many ways in which pointers are null are tried, and how many there are."""
-        return null_choices(self._nullable(), DEPTHS[self.options.depth].choices)
+        return null_choices(self._nullable(), self.options.depth)
 
     def most_objects(self) -> int:
         """The largest number of objects behind a parameter, if there are more that are left out

@@ -477,14 +477,17 @@ def _links(found: list[Place]) -> Iterator[Nullable]:
                 owners[link.name] = (*owners[place.name], link.name)
 
 
-def choices(
-    nullable: Sequence[Nullable], most: int = DEPTHS[0].choices
-) -> Iterator[frozenset[str]]:
-    """At most so many sets of pointers that are null, the usual one first."""
+def choices(nullable: Sequence[Nullable], depth: int = 0) -> Iterator[frozenset[str]]:
+    """Sets of pointers that are null, the usual one first. Where structures have grown (``depth``),
+    each of them comes before texts and arrays that are missing, and two at a time behind all
+    single ones: the longest list is among those that are tried."""
     usual = frozenset(each.name for each in nullable if not each.present)
     found = dict.fromkeys([usual, frozenset()] if nullable else [usual])
     steps = [*combinations(nullable, 1), *combinations(nullable, 2)]
-    for step in sorted(steps, key=_far):
+    most = DEPTHS[depth].choices
+    for step in sorted(
+        steps, key=lambda step: (len(step) > 1, bool(depth) and step[0].present, _far(step))
+    ):
         null = usual
         for each in step:
             null = _turned(null, each)
@@ -494,10 +497,10 @@ def choices(
     yield from found
 
 
-def null_choices(nullable: Sequence[Nullable], most: int = DEPTHS[0].choices) -> tuple[int, int]:
+def null_choices(nullable: Sequence[Nullable], depth: int = 0) -> tuple[int, int]:
     """How many inputs that differ in which pointers are null are tried, and how many there are.
     Pointers in an object that does not exist make no difference."""
-    tried = {_existing(null, nullable) for null in choices(nullable, most)}
+    tried = {_existing(null, nullable) for null in choices(nullable, depth)}
     behind: dict[str, int] = {}  # choices among the pointers in an object
     for each in reversed(nullable):  # owners stand before what they lead to
         owner = each.owners[-1] if each.owners else ""
@@ -512,10 +515,9 @@ def _existing(null: frozenset[str], nullable: Sequence[Nullable]) -> frozenset[s
     )
 
 
-def _far(step: Sequence[Nullable]) -> tuple[bool, int]:
-    """How far a part is from the parameters: near ones come first, two at a time behind all single
-    ones, so that the longest list is among those that are tried."""
-    return len(step) > 1, len(step) + sum(len(each.owners) for each in step)
+def _far(step: Sequence[Nullable]) -> int:
+    """How far a part is from the parameters: near ones come first."""
+    return len(step) + sum(len(each.owners) for each in step)
 
 
 def _turned(null: frozenset[str], pointer: Nullable) -> frozenset[str]:

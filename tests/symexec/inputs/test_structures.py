@@ -78,6 +78,21 @@ def test_lists_grow_first() -> None:
     assert len(found) == 64
 
 
+def test_each_structure_comes_before_texts_that_are_missing() -> None:
+    """Of many pointers: no list is missed for the ways in which its texts are null."""
+    members = "".join(f"struct l *p{n}; char *s{n};" for n in range(6))
+    unit = parse_text(f"struct l {{ {members} }}; int f(struct l *p) {{ return 0; }}")
+    for depth, objects in enumerate((16, 32, 64)):
+        planned = plan(unit.functions[-1], [], InputOptions(depth=depth))
+        there = [
+            {each.name for each in start.inputs if each.kind == "structure"}
+            for start in planned.starts(TermTable())
+        ]
+        assert len(set().union(*there)) == objects == planned.most_objects()
+        alone = there[2:]  # without the usual one and the one with everything
+        assert depth == 0 or set().union(*alone) == set().union(*there)
+
+
 def test_the_longest_list_is_one_of_the_inputs() -> None:
     unit = parse_text("struct l { struct l *next; char *s; }; int f(struct l *p) { return 0; }")
     planned = plan(unit.functions[-1], [], InputOptions(depth=2))
