@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from csg.analysis.several import several
 from csg.frontend import parse_text
 from csg.language.types import Pointer
 from symexec.exploration.start import elements_joined
 from symexec.expr import TermTable
+from symexec.inputs.assumptions import ended, is_ended
 from symexec.inputs.plan import plan
 from symexec.inputs.structures import (
     DEPTHS,
@@ -171,3 +173,23 @@ def test_elements_in_a_row_are_told_as_one() -> None:
     assert elements_joined(names) == [
         "ptr[64..99] of struct s", "next of struct s", "f[0]", "f[1]", "x[1]", "x[2]", "x[4]",
     ]  # fmt: skip
+
+
+def test_arrays_at_every_depth_end_with_a_zero_which_is_told_once() -> None:
+    unit = parse_text(
+        "struct item { int n; }; struct l { struct item *items; struct l *next; };"
+        "int f(struct l *p) { int n = 0; for (; p; p = p->next)"
+        " for (struct item *i = p->items; i->n; i++) n++; return n; }"
+    )
+    entry = unit.functions[-1]
+    stepped = several([unit], entry)
+    (each,) = ended((), entry.parameters, stepped)
+    assert each.text == "the last of p->items is zero, and of each further items"
+    options = InputOptions(depth=2, several=stepped, preconditions=(each,))
+    deepest = [
+        place
+        for place in parameter_places(entry.parameters[0], stepped, depth=2)
+        if place.name.endswith("->items")
+    ]
+    assert max(place.name.count("next") for place in deepest) > 3
+    assert all(is_ended(place.name, options) for place in deepest)
