@@ -538,9 +538,8 @@ class Shrinker:
         if test == case.input:
             return case
         patience = self._patience(seconds)
-        found = examine(
-            replace(case, input=test), self._replay, self._changes, self._requires, patience
-        )
+        smaller = replace(case, input=test)
+        found = examine(smaller, self._replay, self._changes, self._requires, patience, waits=False)
         if not _same(found, case) or _is_explained(found) < _is_explained(case):
             found = self._natively(case, seconds / 2, alike)
         return self._traced(case, found)

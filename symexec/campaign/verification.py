@@ -27,7 +27,7 @@ from csg.errors import CsgtestError, ToolchainError
 from csg.records import record
 from symexec.fuzzing.testing import SOURCE
 from symexec.replay import PLAIN, SANITIZED, AwaitedBuilds, Built, NativeReplay, Pair, ReplayPlan
-from symexec.replay.build import Executable
+from symexec.replay.build import FILLED, UNDEFINED, ZEROED, Executable
 from symexec.testcases import DifferenceKind, Observed, TestCase
 from symexec.triage import (
     Patience,
@@ -38,6 +38,7 @@ from symexec.triage import (
     judged,
     likeness,
     looked_again,
+    may_be_undefined,
     may_share,
     observe,
     shows_as_new,
@@ -140,6 +141,7 @@ FEWER, FEWEST = 128, 4
 GLANCE = 0.05  # times the limit of a run: one that takes longer waits, once some have not ended
 LOUD = 1 << 16  # bytes of output that are too many for a glance
 JUDGING = 1.0  # seconds before all is over in which nothing more is compiled
+WAIT = 0.05  # seconds between two looks for what is being compiled
 LONG = 0.5  # seconds for one test, as where a version does not end: others go before its like
 
 
@@ -159,6 +161,7 @@ class Examiner:
         self._refused: dict[object, str] = {}  # why, by what was predicted where
         self.predicted: set[str] = set()  # names of tests that are to differ, by what is known now
         self.glanced: deque[TestCase] = deque()  # alike in the fast builds; others were not asked
+        self.unjudged: deque[tuple[TestCase, Pair]] = deque()  # till their builds are compiled
 
     def can_wait(self, case: TestCase) -> bool:
         """Should other tests go first? Yes, when enough similar tests are explained and they took
@@ -183,7 +186,7 @@ class Examiner:
             return case
         self._examinations += 1
         unlikely = unlikely and case.id not in self.predicted
-        if unlikely and self._examinations > FEW:
+        if unlikely and self._examinations > FEW and self._compiled(PLAIN):
             # The engine, which sees memory errors too, predicts that nobody can tell the versions
             # apart: the fast builds are asked first.
             seen, pair = observe(case, self._replay, style=PLAIN)
@@ -246,12 +249,44 @@ class Examiner:
         task = self._task
         return use_explained(case, self._replay, task.changes, task.requires, self._patience(64))
 
+    def _compiled(self, *styles: str) -> bool:
+        """Are builds of these styles there? If not, they are being compiled from now on, and other
+        tests need not wait for them; a deterministic run waits."""
+        if self._task.deterministic:
+            return True
+        wanted = [(build, style) for build in ("old", "new") for style in styles]
+        for build, style in wanted:
+            self._replay.prepare(build, style)
+        return all(self._replay.ready(build, style) for build, style in wanted)
+
     def _judged(self, case: TestCase, pair: Pair) -> TestCase:
-        """The test after the check for undefined behaviour; unchanged where the time is over."""
+        """The test after the check for undefined behaviour; unchanged where the time is over, and
+        where it is ``unjudged`` for now."""
         if time.monotonic() > self._task.deadline - JUDGING:
             return case
+        if may_be_undefined(case, pair) and not self._compiled(*self._styles(case)):
+            self.unjudged.append((case, pair))
+            return case
+        return self._finally_judged(case, pair)
+
+    def _styles(self, case: TestCase) -> tuple[str, ...]:
+        return (UNDEFINED,) if case.id in self.predicted else (UNDEFINED, ZEROED, FILLED)
+
+    def _finally_judged(self, case: TestCase, pair: Pair) -> TestCase:
         found = judged(case, pair, self._replay)
         return found if case.id in self.predicted else by_chance(found, self._replay)
+
+    def judged_later(self) -> TestCase | None:
+        """The next test that was put off until its builds are compiled; None where none of them
+        can be judged yet. Unchanged where the time is over."""
+        if not self.unjudged:
+            return None
+        case, pair = self.unjudged[0]
+        late = time.monotonic() > self._task.deadline - JUDGING
+        if not late and not self._compiled(*self._styles(case)):
+            return None
+        self.unjudged.popleft()
+        return case if late else self._finally_judged(case, pair)
 
     def _looked_again(self, seen: TestCase, pair: Pair) -> tuple[TestCase, Pair, str]:
         """The result of running a test in every other way, since a difference is predicted and none
@@ -292,6 +327,7 @@ class Verification:
         )
         self._put_off: deque[tuple[TestCase, bool]] = deque()
         self._heard = 0
+        self._checked: set[str] = set()
         self._deterministic = task.deterministic
         self._builds = AwaitedBuilds(task.folder, task.names, self._want)
         self._replay = NativeReplay(task.plan, self._builds, scratch)
@@ -325,8 +361,20 @@ class Verification:
                 found = self._examiner.examined(case, unlikely, hurried)
                 if found is None:
                     self._put_off.append((case, unlikely))
+                elif any(each is found for each, _ in self._examiner.unjudged):
+                    self._say(Seen(found))
                 else:
-                    self._say(Checked(found))
+                    self._answer(found)
+                self._judge()
+
+    def _judge(self) -> None:
+        while (found := self._examiner.judged_later()) is not None:
+            self._answer(found)
+
+    def _answer(self, case: TestCase) -> None:
+        """A test is checked once; what is seen of it later is told as well."""
+        self._say(Seen(case) if case.id in self._checked else Checked(case))
+        self._checked.add(case.id)
 
     def _next(self) -> tuple[TestCase, bool, bool] | None:
         """The next test; whether no difference is predicted for it; whether others wait. None when
@@ -334,8 +382,12 @@ class Verification:
         while True:
             try:
                 idle = not self._put_off and (self._deterministic or not self._examiner.glanced)
-                (_, unlikely), _, case = self._waiting.get(block=idle)
+                wait = WAIT if self._examiner.unjudged else None
+                (_, unlikely), _, case = self._waiting.get(block=idle, timeout=wait)
             except queue.Empty:
+                self._judge()
+                if idle:
+                    continue
                 if self._put_off:
                     return *self._put_off.popleft(), False
                 found = self._examiner.second()

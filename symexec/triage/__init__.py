@@ -32,6 +32,7 @@ from symexec.triage.minimise import minimise
 from symexec.triage.undefined import (
     by_chance,
     judged,
+    may_be_undefined,
     plainly_explained,
     uninitialised,
     use_explained,
@@ -55,6 +56,7 @@ __all__ = [
     "judged",
     "likeness",
     "looked_again",
+    "may_be_undefined",
     "may_share",
     "minimise",
     "native_blame",

@@ -13,6 +13,7 @@ from enum import Enum
 
 from csg.errors import ToolchainError
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, Pair
+from symexec.replay.build import UNDEFINED
 from symexec.testcases import MASKED, DifferenceKind, Observed, TestCase, TestInput
 from symexec.triage.blame import DEFAULT_PATIENCE, Ids, Patience, native_blame
 from symexec.triage.classification import Course, classify, differing_parts
@@ -24,6 +25,9 @@ LONGEST, SHORTEST = 10.0, 3.0  # times its limit, for a version that was cut off
 FAR = 100.0  # times the other version's time: it is taken not to end
 
 
+BOTH = ("old", "new")
+
+
 def examine(
     case: TestCase,
     replay: NativeReplay,
@@ -32,16 +36,20 @@ def examine(
     patience: Patience | None = None,
     explain: bool = True,
     far: bool = True,
+    waits: bool = True,
 ) -> TestCase:
     """Replay, classify, and blame when the versions differ (``patience`` None: no blame).
-    ``explain``: with functions and lines in a sanitizer's report."""
+    ``explain``: with functions and lines in a sanitizer's report. ``waits``: for builds that say
+    what is undefined; otherwise they are asked only where they are compiled by now, or where no
+    clock decides."""
     seen, pair = observe(case, replay, explain)
     if patience is not None:
         if far:
             seen, pair = decided(seen, pair, replay, patience.deadline)
         seen = explained(seen, pair, replay, changes, requires, patience)
     # last, because it compiles, which would take time from the others
-    found = judged(seen, pair, replay)
+    asked = waits or replay.plan.steady or all(replay.ready(each, UNDEFINED) for each in BOTH)
+    found = judged(seen, pair, replay) if asked else seen
     return by_chance(found, replay) if case.uninitialised else found
 
 
@@ -180,7 +188,7 @@ def shrink(
         if shape(*replay.both(test)) != wanted:  # most candidates are rejected here
             return False
         found = examine(
-            replace(case, input=test), replay, changes, requires, patience, False, False
+            replace(case, input=test), replay, changes, requires, patience, False, False, False
         )
         alike = found.kind == case.kind and _blamed(found) == _blamed(case)
         if alike:
@@ -190,7 +198,7 @@ def shrink(
     minimise(case.input, keeps, seconds, clock)
     if best is case:
         return case
-    found = examine(best, replay, changes, requires, patience)
+    found = examine(best, replay, changes, requires, patience, waits=False)
     if found.kind == best.kind and not _blamed(found):  # the patience has ended; it is known
         found = replace(found, blame=best.blame)
     return found

@@ -56,11 +56,15 @@ _JUDGED = frozenset(
 _ERROR = re.compile(r"^(\S+?):(\d+):(\d+): runtime error: (.*)$", re.MULTILINE)
 
 
+def may_be_undefined(case: TestCase, pair: Pair) -> bool:
+    """Does ``judged`` run other builds? A memory error has its class already."""
+    return case.kind in _JUDGED and not (pair.old.sanitizer or pair.new.sanitizer or pair.cut_off)
+
+
 def judged(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
     """The test with ``undefined`` filled in, and the class ``undefined`` where a plain build does
-    not show the difference. A memory error has its class already: no other build is run."""
-    faults = (pair.old.sanitizer, pair.new.sanitizer)
-    if case.kind not in _JUDGED or any(faults) or pair.cut_off:
+    not show the difference."""
+    if not may_be_undefined(case, pair):
         return case
     try:
         places = _places(*replay.both(case.input, UNDEFINED))

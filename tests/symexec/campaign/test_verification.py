@@ -15,7 +15,8 @@ import pytest
 from csg.errors import ToolchainError
 from csg.programs import SourceFile
 from symexec.campaign.verification import Verifier
-from symexec.replay import NativeReplay, ReplayPlan
+from symexec.replay import PLAIN, NativeReplay, ReplayPlan
+from symexec.replay.build import UNDEFINED
 from symexec.state.state import DivergenceKind
 from symexec.testcases import Divergence, TestCase, TestInput
 from symexec.triage import Refusal
@@ -134,6 +135,9 @@ def test_alike_in_the_fast_builds_is_no_word_about_errors_of_memory(
     """Nobody predicts a difference of forty tests and three more: builds without sanitizers are
     asked first. Of one it is predicted later; the others are looked at in a quiet moment."""
     verifying = verifier(text=SLACK)
+    for build in ("old", "new"):
+        verifying._lend(build, PLAIN)
+        verifying._replay.wait(build, PLAIN)
     for number in range(40):
         verifying.submit(case(1, f"n{number}"), (number, 1))
     for number in (6, 7):
@@ -141,13 +145,38 @@ def test_alike_in_the_fast_builds_is_no_word_about_errors_of_memory(
     found = drained(verifying)
     assert len(found) == 42 and found["t6"] == "same"
     verifying.submit(case(6), (1, 0))
-    assert drained(verifying)["t6"] == "different"
+    found.update(drained(verifying))
+    assert found["t6"] == "different"
     began = time.monotonic()
     while found["t7"] != "different" and time.monotonic() < began + SOON:
         found.update({each.id: each.observed for each in verifying.finished()})
         time.sleep(0.01)
     assert found["t7"] == "different"
     assert all(observed == "same" for name, observed in found.items() if name.startswith("n"))
+
+
+def test_no_test_waits_for_builds_that_judge_another(verifier: Callable[..., Verifier]) -> None:
+    """What C leaves undefined is asked of a build of its own; what others show is told before."""
+    verifying, held = verifier(), []
+    lend = verifying._lend
+
+    def held_back(build: str, style: str) -> None:
+        if style == UNDEFINED:
+            held.append((build, style))
+        else:
+            lend(build, style)
+
+    verifying._lend = held_back  # type: ignore[method-assign]
+    for number in (6, 1, 2):
+        verifying.submit(case(number), (0, 0))
+    began, seen = time.monotonic(), dict[str, str]()
+    while len(seen) < 3 and time.monotonic() < began + SOON:
+        seen.update({each.id: each.observed for each in verifying.finished()})
+        time.sleep(0.01)
+    assert seen == {"t6": "different", "t1": "same", "t2": "same"} and verifying.busy
+    for build, style in held:
+        lend(build, style)
+    assert drained(verifying) == {"t6": "different"} and not verifying.busy
 
 
 def test_what_is_refused_says_why(verifier: Callable[..., Verifier]) -> None:
