@@ -99,7 +99,7 @@ class Engine:
                     f"no scheduler answers at '{scheduler}': {error}",
                     hint="begin one with: dask scheduler",
                 ) from None
-        folder = OwnFolder("workers")
+        folder = OwnFolder("workers", room=0)  # whether there is room is for tasks to say
         cluster = _local(jobs or usable_processors(), folder.path)
         return cls(distributed.Client(cluster), cluster, function, folder)
 

@@ -82,6 +82,9 @@ class _Guard:
             del self._guards[self._guards.index(self) :]
 
 
+_BETWEEN = (_Guard.__enter__.__code__, _Guard.__exit__.__code__)
+
+
 def collect_rarely() -> None:
     """Let garbage be collected rarely in this process: states and terms hardly form cycles."""
     gc.set_threshold(COLLECT, 20, 50)
@@ -157,8 +160,8 @@ class Watchdog:
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
         taken = self._look()
-        if not self._guards:
-            return
+        if not self._guards or (frame is not None and frame.f_code in _BETWEEN):
+            return  # in the latter case the guard would stay: the next tick comes soon
         guard = self._guards[-1]
         if time.monotonic() > min(self._deadline, guard.until) + LATE:
             raise Spent(What.TIME)

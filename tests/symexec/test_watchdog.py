@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -71,6 +72,21 @@ def hard_question(name: str) -> None:
     solver.deadline = time.monotonic() + 0.2
     solver.check(path, table.compare("eq", 64, product, 18446744030759878681))
     for_ever()
+
+
+def test_tick_as_a_guard_begins_or_ends_leaves_none_behind() -> None:
+    """A guard that stays would end whatever comes behind it."""
+    watchdog, ended = Watchdog(), 0
+    with watchdog.until(time.monotonic() - 2 * LATE):
+        signal.setitimer(signal.ITIMER_REAL, 5e-4, 5e-4)
+        for _ in range(100_000):
+            try:
+                with watchdog.guard():
+                    sum(range(3))
+            except Spent:
+                ended += 1
+            assert not watchdog._guards
+    assert ended
 
 
 @pytest.mark.parametrize(
