@@ -669,9 +669,10 @@ def _bless(options: BlessOptions) -> int:
 
 def _told_of(emitted: Emission, output: Path) -> int:
     equal = sum(test.equal for test in emitted.retained)
+    of_differences = len(emitted.retained) - equal
     print(
-        f"{output}: {len(emitted.retained) - equal} tests of differences, {equal} of what "
-        f"stays equal, {len(emitted.dropped)} dropped"
+        f"{output}: {of_differences} test{'s' * (of_differences != 1)} of differences, {equal} of "
+        f"what stays equal, {len(emitted.dropped)} dropped"
     )
     for each in emitted.dropped:
         print(f"  dropped: {each}")
@@ -693,6 +694,9 @@ def _replay(options: ReplayOptions) -> int:
             print(f"{shown}  {each.outcome}", flush=True)
             outcomes[each.outcome] += 1
     left_over = outcomes.pop(NOT_RUN, 0)
+    if outcomes.total() > 1:
+        each_of = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
+        print(f"{outcomes.total()} tests: {each_of}")
     if left_over:
         print(
             f"csgtest: error: {left_over} of {left_over + outcomes.total()} tests were not run "
