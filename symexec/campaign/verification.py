@@ -327,7 +327,8 @@ class Verification:
         )
         self._put_off: deque[tuple[TestCase, bool]] = deque()
         self._heard = 0
-        self._checked: set[str] = set()
+        # requests that were answered by what was seen so far, by the test: each is checked once
+        self._owed: Counter[str] = Counter()
         self._deterministic = task.deterministic
         self._builds = AwaitedBuilds(task.folder, task.names, self._want)
         self._replay = NativeReplay(task.plan, self._builds, scratch)
@@ -362,19 +363,19 @@ class Verification:
                 if found is None:
                     self._put_off.append((case, unlikely))
                 elif any(each is found for each, _ in self._examiner.unjudged):
+                    self._owed[found.id] += 1
                     self._say(Seen(found))
                 else:
-                    self._answer(found)
+                    self._say(Checked(found))
                 self._judge()
 
     def _judge(self) -> None:
+        """Answer the requests whose tests can be judged by now. What was answered before, and is
+        looked at once more, is told as well."""
         while (found := self._examiner.judged_later()) is not None:
-            self._answer(found)
-
-    def _answer(self, case: TestCase) -> None:
-        """A test is checked once; what is seen of it later is told as well."""
-        self._say(Seen(case) if case.id in self._checked else Checked(case))
-        self._checked.add(case.id)
+            owed = self._owed[found.id] > 0
+            self._owed[found.id] -= owed
+            self._say(Checked(found) if owed else Seen(found))
 
     def _next(self) -> tuple[TestCase, bool, bool] | None:
         """The next test; whether no difference is predicted for it; whether others wait. None when

@@ -179,6 +179,14 @@ def test_no_test_waits_for_builds_that_judge_another(verifier: Callable[..., Ver
     assert drained(verifying) == {"t6": "different"} and not verifying.busy
 
 
+def test_a_request_that_comes_again_is_answered_again(verifier: Callable[..., Verifier]) -> None:
+    """As of a test of which a difference is predicted later: nobody waits for the deadline."""
+    verifying = verifier()
+    for _ in range(3):
+        verifying.submit(case(6), (0, 0))
+        assert drained(verifying)["t6"] == "different" and not verifying.busy
+
+
 def test_what_is_refused_says_why(verifier: Callable[..., Verifier]) -> None:
     verifying = verifier()
     for number in (4, 7):
