@@ -497,7 +497,9 @@ def test_differences_of_several_reports(
 
 def test_what_is_done_with_several_reports_at_once(several: Path) -> None:
     replayed = csgtest("replay", "csgtest-out", folder=several)
-    names = {line.split()[0].rpartition("/")[0] for line in replayed.out.splitlines()}
+    *lines, last = replayed.out.splitlines()
+    names = {line.split()[0].rpartition("/")[0] for line in lines}
+    assert last.startswith(f"{len(lines)} tests: ")
     assert (replayed.code, names) == (1, {"lib/f", "lib/g"})
     exported = csgtest("export", "csgtest-out", "--as", "markdown", folder=several)
     assert exported.code == 0 and "f(" in exported.out and "g(" in exported.out

@@ -81,7 +81,9 @@ def test_a_c_file_takes_the_place_of_the_new_version(folder: Path) -> None:
     classes = [line.split()[0] for line in done.out.splitlines() if line]
     assert {"regression", "incomplete-fix", "progression"} <= set(classes), done.out
     again = csgtest("replay", "csgtest-out", folder=folder)
-    assert [line.split()[1] for line in again.out.splitlines()] == ["confirmed"] * 3
+    *lines, last = again.out.splitlines()
+    assert [line.split()[1] for line in lines] == ["confirmed"] * 3
+    assert last == "3 tests: 3 confirmed"
 
 
 def test_an_executable_may_say_what_is_intended(folder: Path) -> None:

@@ -38,7 +38,9 @@ def test_changes_of_two_files_are_blamed_together(shelf: Path) -> None:
     assert unified.returncode == 0
     again = csgtest("replay", shelf / "csgtest-out", folder=shelf.parent)
     assert again.code == 1
-    assert {line.split()[1] for line in again.out.splitlines()} == {"confirmed"}
+    *lines, last = again.out.splitlines()
+    assert {line.split()[1] for line in lines} == {"confirmed"}
+    assert last == f"{len(lines)} tests: {len(lines)} confirmed"
 
 
 @pytest.mark.slow

@@ -143,12 +143,12 @@ def test_who_does_all_before_the_time_is_over_gets_more(folder: Path) -> None:
 
 
 def test_levels_beyond_the_bounds_are_shared(tmp_path: Path) -> None:
-    """Strings of 4 bytes have 16 paths, and those of 8 bytes or more 256, which do not differ."""
+    """Strings of 4 bytes have 16 paths, and those of 12 bytes or more 4,096, all alike."""
     old = """
 int f(const char *s)
 {
     int n = 1;
-    for (int i = 0; i < 8 && s[i]; i++)
+    for (int i = 0; i < 12 && s[i]; i++)
         if (s[i] > 'k')
             n = n * 3 + 1;
     return n;
