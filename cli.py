@@ -323,10 +323,9 @@ def _built_revisions(
     options: BuildOptions, progress: Progress, json: bool, library: Subject | None = None
 ) -> tuple[int, list[CsgtestError]]:
     """A run for each program or library that the change reaches, or for each entry of one library,
-    with a share of the time. What
-    cannot be tested is reported and returned, while the others are tested; the exit code is 2 where
-    that leaves no difference. Internal differences are reported at the end: until then another
-    entry may confirm them."""
+    with a share of the time. What cannot be tested is reported and returned, while the others are
+    tested; the exit code is 2 where that leaves no difference. Internal differences are reported at
+    the end: until then another entry may confirm them."""
     from csg.errors import CsgtestError
     from symexec.projects.session import Session
     from symexec.report.session import build

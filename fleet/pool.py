@@ -1,6 +1,6 @@
 """Workers for the portions of one search, behind a process of their own.
 
-    search  -- Wanted(portion, worker) -->  pool process  -- tasks -->  workers
+    search  -- what portions share; Wanted(portion, worker) -->  pool process  -- tasks -->  workers
     search  <-- Present(workers), EndedPortion -- pool process <-- results --
 
 The scheduler of Dask runs in the pool process, so that its threads take the search no time, and the
@@ -26,13 +26,6 @@ if TYPE_CHECKING:
 
 GLANCE = 0.02  # seconds between two looks at what has ended
 DIED = "the process that has the workers has died"
-
-
-@record
-class Shared:
-    """What the portions from here on have in common."""
-
-    data: bytes
 
 
 @record
@@ -66,11 +59,11 @@ class PoolProcess:
         self.workers: tuple[str, ...] = ()
         self._running: dict[int, Portion] = {}
         self._process = forked(partial(_serve, workers))
-        self._process.say(Shared(shared))
+        self._process.say(shared)
 
     def share(self, shared: bytes) -> None:
         """Let the portions from here on have something else in common."""
-        self._process.say(Shared(shared))
+        self._process.say(shared)
 
     def submit(self, portion: Portion, worker: str | None = None) -> None:
         self._running[portion.number] = portion
@@ -127,8 +120,8 @@ def _passed_on(pool: Pool, requests: int, answers: BinaryIO) -> None:
                 return
             for each in inbox.records():
                 match each:
-                    case Shared(data=data):
-                        pool.share(data)
+                    case bytes() as shared:
+                        pool.share(shared)
                     case Wanted(portion=portion, worker=worker):
                         pool.submit(portion, worker)
         if (present := tuple(pool.workers)) != known:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import pickle
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -98,17 +98,18 @@ class Searching:
         portion.seen.tell(search)
         known = Seen.by(search)
         self._retain({*portion.prefixes, *portion.resting})
-        here = {each.data: each.state for each in self._held.values()}
-        states, unfit = states_of(search, portion.prefixes, here)
-        resting, others = states_of(search, portion.resting, here)
+        here = {each.data for each in self._held.values()}
+        added = [each for each in portion.prefixes if each not in here]
+        states, unfit = found_again(search.followed, added)
+        at_rest_added = [each for each in portion.resting if each not in here]
+        resting, others = found_again(search.followed, at_rest_added)
         sightings: list[Sighting] = []
         kinds: dict[object, int] = {}
-        exploration.adopt([], [state for data, state in resting.items() if data not in here])
-        begun = [state for data, state in states.items() if data not in here]
+        exploration.adopt([], list(resting.values()))
         clock = WorkClock(counters) if self._steady else time.monotonic
         until = (clock() if self._steady else began) + portion.seconds
         with self._watchdog.until(self._latest(portion)):
-            for finding in exploration.turns(begun, until):
+            for finding in exploration.turns(list(states.values()), until):
                 if finding is None:
                     continue
                 each = sighting(finding)
@@ -194,16 +195,6 @@ class Searching:
     def _ended(self, state: State) -> None:
         for event in Chain.items(state.events):
             self._events[event] = self._events.get(event, 0) + 1
-
-
-def states_of(
-    search: Search, written: Sequence[bytes], known: Mapping[bytes, State]
-) -> tuple[dict[bytes, State], list[bytes]]:
-    """The states of prefixes, without those that another one comes by, and the prefixes that do not
-    fit. ``known``: states that are there."""
-    found, unfit = found_again(search.followed, [each for each in written if each not in known])
-    states = {**found, **known}
-    return {each: states[each] for each in dict.fromkeys(written) if each in states}, unfit
 
 
 def _fresh(search: Search, counters: Counters) -> Counters:

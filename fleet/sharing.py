@@ -23,11 +23,11 @@ from typing import Protocol
 from csg.errors import CsgtestError
 from csg.records import record
 from fleet.pool import PoolProcess
-from fleet.portions import EndedPortion, Shared, states_of
+from fleet.portions import EndedPortion, Shared
 from symexec.campaign.generation import Found, Portion, Seen
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.searching import Search
-from symexec.exploration.start import prefix_of
+from symexec.exploration.start import found_again, prefix_of
 from symexec.options import BuildOptions
 from symexec.state.inputs import Misfit, decoded
 from symexec.state.state import State
@@ -366,7 +366,7 @@ class Sharing:
             return
         self._tally.taken += len(taken)
         rests = {each.data: each.resting for each in taken}
-        states, unfit = states_of(search, list(rests), {})
+        states, unfit = found_again(search.followed, list(rests))
         search.exploration.adopt(
             [state for data, state in states.items() if not rests[data]],
             [state for data, state in states.items() if rests[data]],
