@@ -439,12 +439,31 @@ def _history(options: HistoryOptions, quiet: bool, json: bool) -> int:
 
 def _show(options: ShowOptions, json: bool) -> int:
     from csg.errors import LINES, printable
+
+    if options.reports is not None:
+        return _told_again(options.reports, options.every_finding, json)
     from fleet import require
 
     require("show")
     from fleet.showing import show
 
     print(printable(show(options, json), LINES))
+    return SAME
+
+
+def _told_again(reports: Path, everything: bool, json: bool) -> int:
+    """Print the reports of a call as it did."""
+    from symexec.report.accepting import report_as_told
+    from symexec.report.replaying import read_report
+
+    for name, folder in _runs(reports).items():
+        if json:
+            _print_json(read_report(folder))
+            continue
+        if name:
+            print(f"{name}:")
+        _print_report(report_as_told(folder), json, everything)
+        print(f"  all of it: {folder / 'report.html'}")
     return SAME
 
 
@@ -532,11 +551,15 @@ def _print_report(finished: Report, json: bool, everything: bool = True) -> None
 
         print_report(finished, everything=everything)
         return
-    from json import dumps
-
     from symexec.report.model import report_to_json
 
-    print(dumps(report_to_json(finished), indent=1, ensure_ascii=True))
+    _print_json(report_to_json(finished))
+
+
+def _print_json(report: object) -> None:
+    from json import dumps
+
+    print(dumps(report, indent=1, ensure_ascii=True))
 
 
 def _compare(options: CompareOptions, progress: Progress, json: bool) -> int:

@@ -40,9 +40,10 @@ from fleet.tables import (
     SETTINGS,
     TASKS,
 )
+from symexec.options import STORE_FILE
+from symexec.testcases.store import is_ours
 
 DEFAULT = "csgtest-store"
-_FILE = "store.sqlite"
 _ARTEFACTS = "artefacts"
 _BUSY_MS = 60_000  # how long a writer waits for the others
 _FULL = ("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_WRITE")
@@ -291,8 +292,11 @@ def _located(place: str, new: bool) -> tuple[str, str]:
     if "://" in place:
         return place, os.path.abspath(Path(DEFAULT, _ARTEFACTS))
     folder = Path(place)
-    if not new and not (folder / _FILE).is_file():
-        raise UsageError(f"there is no store in '{place}'", hint="csgtest fleet makes one")
+    if not new and not (folder / STORE_FILE).is_file():
+        hint = "csgtest fleet makes one; csgtest show FOLDER prints what csgtest build wrote"
+        if is_ours(folder):
+            hint = f"it is an output folder: csgtest show {place} prints what was found"
+        raise UsageError(f"there is no store in '{place}'", hint=hint)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         ignored = folder / ".gitignore"
@@ -300,7 +304,7 @@ def _located(place: str, new: bool) -> tuple[str, str]:
             ignored.write_text("*\n")
     except OSError as error:
         raise UsageError(f"'{place}' cannot be a store: {error.strerror}") from None
-    return f"sqlite:///{folder / _FILE}", _ARTEFACTS
+    return f"sqlite:///{folder / STORE_FILE}", _ARTEFACTS
 
 
 def _opened(engine: Engine, place: str, artefacts: str) -> str:

@@ -512,6 +512,78 @@ def test_what_is_done_with_several_reports_at_once(several: Path) -> None:
     assert pruned.code == 0, pruned
 
 
+def test_show_prints_what_the_run_printed(several: Path) -> None:
+    words = ("build", "old.c", "new.c", "--entry", "g", "--time", "5", "--no-native")
+    first = csgtest(*words, "--out", "again", "--quiet", folder=several)
+    done = csgtest("show", "again", folder=several)
+    assert (done.code, done.out) == (0, first.out) and "differently" in done.out
+    shown = json.loads(csgtest("show", "again", "--json", folder=several).out)
+    assert shown == read_report(several / "again")
+    done = csgtest("show", folder=several)
+    assert done.code == 0, done
+    assert [line for line in done.out.splitlines() if line.startswith("lib/")] == [
+        "lib/f:",
+        "lib/g:",
+    ]
+
+
+def test_show_counts_what_was_accepted_then(several: Path, tmp_path: Path) -> None:
+    shutil.copytree(several, tmp_path / "copy")
+    folder, words = tmp_path / "copy", ("build", "old.c", "new.c", "--time", "5", "--no-native")
+    assert csgtest("accept", "lib/f/g1", "--reason", "so be it", folder=folder).code == 0
+    first = csgtest(*words, "--entry", "f", "--out", "one", "--quiet", folder=folder)
+    assert "accepted" in first.out
+    assert csgtest("show", "one", folder=folder).out == first.out
+
+
+_NEEDS_REPORTS = (
+    ("show",),
+    ("replay",),
+    ("accept", "--from"),
+    ("export", "--as", "markdown"),
+    ("emit", "--as", "c"),
+)
+
+
+@pytest.mark.parametrize("words", _NEEDS_REPORTS)
+def test_what_is_no_folder_of_reports_is_told_with_what_to_name(
+    words: tuple[str, ...], several: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store/store.sqlite").write_text("")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/csgtest_emitted.json").write_text("{}")
+    (tmp_path / "mine").mkdir()
+    page = several / "csgtest-out/lib/f/report.html"
+    expected = {
+        "store": ("'store' is a store", "csgtest show tasks --store store"),
+        "tests": ("'tests' holds tests that csgtest emit wrote", "were written from"),
+        "mine": ("'mine' is no output folder of csgtest", "csgtest build wrote"),
+        str(page): ("is a file", f"name the folder that it is in: {page.parent}"),
+    }
+    for name, said in expected.items():
+        if words == ("show",) and name == "store":
+            continue
+        done = csgtest(*words, name, folder=tmp_path)
+        assert done.code == 2 and all(each in done.err for each in said), done
+
+
+def test_a_folder_in_the_place_of_another_one_is_told(several: Path, tmp_path: Path) -> None:
+    one = several / "csgtest-out/lib/f"
+    for words, said in (
+        (("accept", one), f"name it so: --from {one}"),
+        (("bless", "g1", "-o", one), f"csgtest emit {one} --as c"),
+        (("show", "--store", one), f"csgtest show {one} prints"),
+        (("show", one, "--run", "1"), "holds no store"),
+        (("show", "nothing"), "none of findings, tasks, runs, and no folder"),
+    ):
+        done = csgtest(*words, folder=tmp_path)
+        assert done.code == 2 and said in done.err, done
+    assert csgtest("emit", "--as", "c", "-o", "below", folder=several).code == 0
+    done = csgtest("bless", "g1", "-o", "below", folder=several)
+    assert done.code == 2 and "say of which folder: lib/f/g1, lib/g/g1" in done.err
+
+
 def test_folders_without_a_note_are_named(several: Path, tmp_path: Path) -> None:
     shutil.copytree(several / "csgtest-out", tmp_path / "csgtest-out")
     (tmp_path / "csgtest-out/runs.json").unlink()

@@ -187,7 +187,8 @@ def test_a_call_that_cannot_be_meant_shows_how_to_call(
     ("words", "begin"),
     [
         ("replay theirs", "error: 'theirs' is no output folder of csgtest"),
-        ("replay nowhere", "error: 'nowhere' is no output folder of csgtest"),
+        ("replay nowhere", "error: there is no folder 'nowhere'"),
+        ("show nowhere", "error: 'nowhere' is none of findings, tasks, runs, and no folder"),
         ("explore none.c", "error: none.c: no such file"),
         ("explore asm_new.c", "asm_new.c:2:5: error: no path could be followed"),
         ("run old.c", "error: there is no function 'main'"),

@@ -79,6 +79,8 @@ def offered(shell: list[str], *words: str) -> set[str]:
         ("build --mode publ", {"published"}),
         ("compare --modes nat", {"native"}),
         ("replay res", {"results"}),
+        ("show ta", {"tasks"}),
+        ("show res", {"results"}),
     ],
 )
 def test_a_shell_completes(words: str, some: set[str], shell: list[str]) -> None:

@@ -42,9 +42,9 @@ from symexec.replay.build import is_compiled
 from symexec.report.replaying import plan_of, trusted_report
 from symexec.testcases import DifferenceKind, TestCase, TestInput
 from symexec.testcases.driver import entry_first, read_driver
+from symexec.testcases.store import EMITTED, is_ours
 
-_EMITTED = "csgtest_emitted.json"  # how the folder was asked for, for ``bless``
-_MINE = ("csgtest_*.c", "csgtest_*.sh", _EMITTED, "CMakeLists.txt", "meson.build")
+_MINE = ("csgtest_*.c", "csgtest_*.sh", EMITTED, "CMakeLists.txt", "meson.build")
 _NEW_FAILS = frozenset((DifferenceKind.REGRESSION, DifferenceKind.HANG, DifferenceKind.LEAK))
 
 
@@ -97,7 +97,7 @@ def emit(options: EmitOptions, trusts: Callable[[str], bool]) -> Emission:
         files["CMakeLists.txt"] = _cmake(retained, plan, options.output, calls)
     if options.form is Emitted.MESON:
         files["meson.build"] = _meson(retained, plan, options.output, calls)
-    files[_EMITTED] = _asked(options)
+    files[EMITTED] = _asked(options)
     contents = [(name, text.encode("utf-8", "surrogateescape")) for name, text in files.items()]
     write_folder(options.output, contents, _MINE)
     return Emission(tuple(retained), tuple(dropped))
@@ -107,14 +107,20 @@ def bless(options: BlessOptions, trusts: Callable[[str], bool]) -> Emission:
     """Write the tests of a folder anew, so that those of the given differences expect what the
     other version does. What is blessed once more expects what it did at first."""
     try:
-        asked = json.loads((options.output / _EMITTED).read_text())
+        asked = json.loads((options.output / EMITTED).read_text())
         folder = Path(os.path.normpath(options.output / asked["folder"]))
         form, expected = Emitted(asked["form"]), Expected(asked["expected"])
         before, equal = frozenset(map(str, asked["blessed"])), int(asked["equal"])
     except (OSError, ValueError, KeyError, TypeError):
+        hint, number = "name their folder with -o", options.ids[0]
+        below = [each for deep in ("*", "*/*") for each in options.output.glob(f"{deep}/{EMITTED}")]
+        named = sorted(str(each.parent.relative_to(options.output)) for each in below)
+        if named:
+            hint = f"say of which folder: {', '.join(f'{name}/{number}' for name in named[:8])}"
+        elif is_ours(options.output):
+            hint = f"csgtest emit {options.output} --as c -o FOLDER writes some: name it with -o"
         raise UsageError(
-            f"'{options.output}' has no tests that csgtest emit wrote",
-            hint="name their folder with -o",
+            f"'{options.output}' has no tests that csgtest emit wrote", hint=hint
         ) from None
     blessed = tuple(sorted(before.symmetric_difference(options.ids)))
     unsandboxed, trusted = options.unsandboxed, options.trusted

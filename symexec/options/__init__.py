@@ -505,6 +505,9 @@ class StoreOptions:
     artefacts: str | None = None
 
 
+STORE_FILE = "store.sqlite"  # in the folder of a store
+
+
 @record
 class EngineOptions:
     """What runs tasks. ``jobs`` None: as many at once as there are processors; ``scheduler``: the
@@ -554,7 +557,8 @@ class Shown(Enum):
 @record
 class ShowOptions:
     """``csgtest show``: what the store holds. ``run`` and ``fingerprint`` choose; ``task`` and
-    ``output``: the files of a task, written to a folder."""
+    ``output``: the files of a task, written to a folder. Or what the reports in the output folder
+    ``reports`` say, ``every_finding`` or a screen of it."""
 
     what: Shown = Shown.FINDINGS
     store: StoreOptions = StoreOptions()
@@ -562,6 +566,8 @@ class ShowOptions:
     fingerprint: str | None = None
     task: str | None = None
     output: Path | None = None
+    reports: Path | None = None
+    every_finding: bool = False
 
 
 @record

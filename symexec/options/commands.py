@@ -15,6 +15,7 @@ from pathlib import Path
 
 from symexec.options import (
     AcceptOptions,
+    BuildOptions,
     CompareOptions,
     CompletedShell,
     EmitOptions,
@@ -24,13 +25,13 @@ from symexec.options import (
     GraphFormat,
     GraphKind,
     Options,
-    Shown,
     reading,
 )
 from symexec.options.definitions import (
     ACCEPTED,
     ACCEPTED_FILE,
     ACCEPTED_IN_REVIEW,
+    ALL,
     ANNOTATION,
     BSE_TIME,
     CALLED,
@@ -66,6 +67,7 @@ from symexec.options.definitions import (
     Scope,
     names,
     row,
+    under,
 )
 from symexec.options.values import count, names_given, positive_count, seconds
 
@@ -232,15 +234,15 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
         rest="",
     ),
     "show": Command(
-        "list what the store holds: findings, tasks or runs",
+        "print the reports of an output folder, or list what a store holds",
         (
             row(
                 "what",
                 metavar="WHAT",
-                choices=names(Shown),
                 nargs="?",
-                default=Shown.FINDINGS.value,
-                help="findings, tasks or runs (default: %(default)s)",
+                help="an output folder of csgtest build, or a folder with a store; or what the "
+                "store lists: findings, tasks or runs (default: findings; where there is no store, "
+                f"the reports in {BuildOptions(Path(), Path()).out})",
             ),
             row("--run", metavar="N", type=positive_count, help="only those of this run"),
             row(
@@ -251,10 +253,11 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
             row("--task", metavar="ID", help="the files of this task, written to --output"),
             row("-o", "--output", metavar="FOLDER", type=Path, help="folder for --task"),
             *STORE,
-            *(each for each in SHOWN if each.key == "json"),
+            *under("results", ALL, *(each for each in SHOWN if each.key == "json")),
         ),
         reading.show,
         """\
+  csgtest show csgtest-out
   csgtest show
   csgtest show tasks --run 3 --json
   csgtest show --task b33e5bd3bf18000e -o found""",
@@ -424,7 +427,7 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
     "replay": Command(
         "run the tests of a finished output folder on both versions again",
         (
-            row("folder", metavar="DIR", type=Path, help="output folder of an earlier build"),
+            FINISHED,
             row(
                 "--time",
                 metavar="S",

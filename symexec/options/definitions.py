@@ -455,6 +455,13 @@ RESULTS = under(
     ),
     row("--quiet", scope=Scope.CALL, action="store_true", help="show no progress"),
 )
+ALL = row(
+    "--all",
+    scope=Scope.CALL,
+    dest="every_finding",
+    action="store_true",
+    help="print all differences and all that is to be said of them (default: a screen)",
+)
 STORE = under(
     "store",
     row(
@@ -511,13 +518,7 @@ EACH_TASK = under(
 SHOWN = under("results", *(each for each in RESULTS if each.key in ("json", "quiet")))
 FINDINGS = under(
     "results",
-    row(
-        "--all",
-        scope=Scope.CALL,
-        dest="every_finding",
-        action="store_true",
-        help="print all differences and all that is to be said of them (default: a screen)",
-    ),
+    ALL,
     row(
         "--keep-all",
         scope=Scope.CALL,

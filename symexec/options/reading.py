@@ -16,6 +16,7 @@ from typing import assert_never
 from csg.errors import UsageError
 from csg.programs import Annotation, GraphRules, Interactions
 from symexec.options import (
+    STORE_FILE,
     Accepting,
     AcceptOptions,
     After,
@@ -429,8 +430,35 @@ def history(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
 def show(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
     if (given.task is None) != (given.output is None):
         raise UsageError("--task and --output go together", hint="name a task and a folder")
+    asked, known = given.what, {each.value: each for each in Shown}
+    store, reports = _store(given), None
+    chooses = store != StoreOptions() or any((given.run, given.fingerprint, given.task))
+    if asked is not None and asked not in known:
+        reports = Path(asked)
+        if not reports.exists():
+            raise UsageError(
+                f"'{asked}' is none of {', '.join(known)}, and no folder",
+                hint="name an output folder of csgtest build, or the folder of a store",
+            )
+        if store.place == StoreOptions().place and (reports / STORE_FILE).is_file():
+            store, reports, chooses = replace(store, place=asked), None, False
+    elif not chooses and asked is None and not Path(store.place, STORE_FILE).is_file():
+        usual = BuildOptions(Path(), Path()).out
+        reports = usual if usual.exists() else None
+    if reports is not None and chooses:
+        raise UsageError(
+            f"'{reports}' holds no store, and other options of the call choose from one",
+            hint="leave them out, or name the folder of a store",
+        )
     return ShowOptions(
-        Shown(given.what), _store(given), given.run, given.fingerprint, given.task, given.output
+        known.get(asked, Shown.FINDINGS),
+        store,
+        given.run,
+        given.fingerprint,
+        given.task,
+        given.output,
+        reports,
+        given.every_finding,
     )
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from symexec.options import CompletedShell
+from symexec.options import CompletedShell, Shown
 
 # ----------------------------------------------------------------------------------- completion
 
@@ -55,6 +55,29 @@ _REVISION_OR_FILE = {
     "fish": "(_csgtest_revision_or_file)",
     "preamble": {"bash": _BASH, "zsh": _ZSH, "fish": _FISH},
 }
+# What csgtest show prints: a list of a store, or a folder.
+_LISTS = " ".join(each.value for each in Shown)
+_LIST_OR_FILE = {
+    "bash": "_csgtest_list_or_file",
+    "zsh": "_csgtest_list_or_file",
+    "fish": "(_csgtest_list_or_file)",
+    "preamble": {
+        "bash": f"""
+_csgtest_list_or_file() {{
+  compgen -d -- "$1"
+  compgen -W "{_LISTS}" -- "$1"
+}}""",
+        "zsh": f"""
+_csgtest_list_or_file() {{
+  _alternative 'files:folder:_files -/' 'lists:list:({_LISTS})'
+}}""",
+        "fish": f"""
+function _csgtest_list_or_file
+  __fish_complete_directories (commandline -ct)
+  printf '%s\\n' {_LISTS}
+end""",
+    },
+}
 
 
 def completion(
@@ -71,6 +94,8 @@ def completion(
                 action.choices = list(known[action.dest])
             elif action.dest == "old" and not action.option_strings:
                 _completed_by(action, _REVISION_OR_FILE)
+            elif action.dest == "what" and not action.option_strings and not action.choices:
+                _completed_by(action, _LIST_OR_FILE)
             elif action.type is Path:
                 is_folder = action.metavar in ("DIR", "FOLDER")
                 _completed_by(action, shtab.DIRECTORY if is_folder else shtab.FILE)

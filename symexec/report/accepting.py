@@ -25,7 +25,7 @@ from symexec.report.replaying import read_report
 from symexec.report.words import contrasted
 from symexec.testcases import DifferenceKind, TestCase, rendered
 from symexec.testcases.inputs import Json
-from symexec.testcases.store import replace_file, runs_of
+from symexec.testcases.store import is_ours, replace_file, runs_of
 from symexec.triage.accepted import (
     Accepted,
     accepted_from_json,
@@ -197,8 +197,27 @@ def _edit(change: Identity) -> str:
 # ---------------------------------------------------------------------------------------- command
 
 
+def report_as_told(folder: Path) -> Report:
+    """The report in a folder with what was accepted when it was written, for whoever tells it once
+    more."""
+    report, findings = read_findings(folder)
+    report.accepted = [
+        replace(each.entry, reason=each.reason)
+        for each in findings
+        if each.entry is not None and each.reason is not None
+    ]
+    report.set_aside = frozenset()
+    return report
+
+
 def accept(options: AcceptOptions) -> list[str]:
     """Carry out the command, and return the lines to print."""
+    folders = [each for each in options.ids if is_ours(Path(each))]
+    if folders and not options.folder.exists():
+        raise UsageError(
+            f"'{folders[0]}' is a folder, and no difference in '{options.folder}'",
+            hint=f"name it so: --from {folders[0]}",
+        )
     runs = [(name, *read_findings(folder)) for name, folder in runs_of(options.folder).items()]
     reports = [report for _, report, _ in runs]
     findings = [
@@ -243,9 +262,10 @@ def _chosen(ids: Sequence[str], findings: Sequence[Finding]) -> list[Finding]:
         if not found:
             listed = ", ".join(each.id for each in alike or findings) or "none at all"
             what = f"{len(alike)} differences are" if alike else "there is no difference"
-            raise UsageError(
-                f"{what} {name}", hint=f"there are: {listed}; csgtest accept tells what they are"
-            )
+            hint = f"there are: {listed}; csgtest accept tells what they are"
+            if is_ours(Path(name)):
+                hint = f"it is a folder: --from {name}"
+            raise UsageError(f"{what} {name}", hint=hint)
         chosen |= {each.id: each for each in found}
     return [*chosen.values()]
 

@@ -24,6 +24,7 @@ from typing import IO
 
 from csg.cache import secret
 from csg.errors import UsageError
+from symexec.options import STORE_FILE
 from symexec.testcases.inputs import Json
 from symexec.testcases.testcase import TestCase, from_json, to_json, to_line
 
@@ -33,6 +34,7 @@ HELD = 0.05
 _NAMED = 8  # folders in a hint
 _NO_FOLDER = "name an output folder of csgtest"
 REPORT = "report.json"
+EMITTED = "csgtest_emitted.json"  # what csgtest emit leaves beside its tests
 _SEAL = ".sealed"
 _RUNS = "runs.json"
 _OURS = (
@@ -59,6 +61,8 @@ def note_runs(folder: Path, runs: Iterable[Path]) -> None:
 def runs_of(folder: Path) -> dict[str, Path]:
     """The folders with the reports of a call, by their names: those of its programs and entries, or
     "" for the folder itself. Raises UsageError where there are none."""
+    if not folder.is_dir():
+        raise _no_output_folder(folder)
     try:
         names = json.loads((folder / _RUNS).read_text(encoding="utf-8"))["runs"]
     except FileNotFoundError:
@@ -79,13 +83,31 @@ def _without_note(folder: Path) -> dict[str, Path]:
         return {"": folder}
     below = [each.parent for depth in ("*", "*/*") for each in folder.glob(f"{depth}/{REPORT}")]
     if not below and not is_ours(folder):
-        raise UsageError(
-            f"'{folder}' is no output folder of csgtest",
-            hint="name the folder that csgtest build wrote with --out",
-        )
+        raise _no_output_folder(folder)
     names = ", ".join(str(each) for each in sorted(below)[:_NAMED])
     hint = f"name one of the folders below it: {names}" if names else _NO_FOLDER
     raise UsageError(f"there is no report in '{folder}'", hint=hint)
+
+
+def _no_output_folder(path: Path) -> UsageError:
+    """An error that says what is there instead of an output folder, and what to name."""
+    what, hint = f"'{path}' is no output folder of csgtest", "name one that csgtest build wrote"
+    if not path.exists():
+        what, hint = f"there is no folder '{path}'", "csgtest build writes one: see its --out"
+    elif not path.is_dir():
+        what = f"'{path}' is a file, and no output folder of csgtest"
+        if (path.parent / REPORT).exists():
+            hint = f"name the folder that it is in: {path.parent}"
+    elif (path / STORE_FILE).is_file():
+        what = f"'{path}' is a store, and no output folder of csgtest"
+        hint = (
+            f"csgtest show tasks --store {path} lists what is in it; with --task ID -o FOLDER it "
+            "writes the output folder of one"
+        )
+    elif (path / EMITTED).is_file():
+        what = f"'{path}' holds tests that csgtest emit wrote, and no reports"
+        hint = "name the output folder that they were written from"
+    return UsageError(what, hint=hint)
 
 
 class OutputFolder:

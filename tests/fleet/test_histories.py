@@ -128,6 +128,9 @@ def shown_again(folder: Path, span: str, gone: str) -> None:
     assert "regression of" in done.out or "difference of" in done.out
     done = csgtest("show", "--task", first["id"], "-o", "files", folder=folder)
     assert (folder / "files/report.json").exists(), done.err
+    assert "differently" in csgtest("show", "files", folder=folder).out
+    listed = csgtest("show", folder=folder).out
+    assert listed == csgtest("show", "csgtest-store", folder=folder).out
     assert csgtest("show", "--task", first["id"], "-o", "files", folder=folder).code == 2
     assert csgtest("show", "--run", "9", folder=folder).code == 2
     assert csgtest("show", "--store", "nothing", folder=folder).code == 2
