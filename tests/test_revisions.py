@@ -377,6 +377,52 @@ def test_make_is_asked_for_a_program_that_it_leaves_out(
     assert names(project(tmp_path, "HEAD")) == ["src/words"]
 
 
+STAMP = "stamp.h:\n\thead -c 9 /dev/urandom | od -An -tx1 | sed 's/.*/#define S \"&\"/' > $@\n"
+
+
+def test_a_version_is_built_once(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As long as nothing of it, and no package of the system, is another one; also as the old
+    version of the next commit, and where make is asked for more afterwards. What fails is built
+    again."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    repository.edit("Makefile", "version.h:", f"{STAMP}src/words.o: stamp.h\nversion.h:")
+    repository.edit("src/words.c", "int main", '#include "../stamp.h"\nint main')
+    repository.edit("src/words.c", "argc);", "argc + (int) sizeof S);")
+    repository.write("src/Makefile", "late: late.o\n\t$(CC) -o $@ late.o\n")
+    repository.write("src/late.c", FILES["src/words.c"])
+    repository.commit("begin")
+    stamps = []
+
+    def stamp(text: str, side: str) -> str:
+        found = project(tmp_path, text)
+        assert names(found) == ["words"]
+        stamps.append((tmp_path / f"out/versions/{side}/stamp.h").read_text())
+        return stamps[-1]
+
+    for value in "123":
+        repository.edit("src/words.c", "(int)", f"{value} + (int)")
+        repository.commit(value)
+    first = stamp("HEAD~2..HEAD~1", "new")
+    assert stamp("HEAD~2..HEAD~1", "new") == first
+    assert "cc -o words" in (tmp_path / "out/build-new.log").read_text()
+    assert stamp("HEAD~1..HEAD", "old") == first
+    tool = tmp_path / "tools"
+    tool.mkdir()
+    with monkeypatch.context() as other:
+        other.setenv("PATH", f"{tool}:{os.environ['PATH']}")
+        assert stamp("HEAD~1..HEAD", "old") != first
+    repository.edit("src/late.c", "argc);", "argc + 1);")
+    repository.commit("late")
+    found = project(tmp_path, "HEAD~1..HEAD")  # HEAD~1 has been built before, and not this in it
+    assert "src/late" in names(found)
+    repository.edit("Makefile", "all:", "all: fails")
+    repository.edit("src/words.c", "(int)", "5 + (int)")
+    repository.commit("fails")
+    assert stamp("HEAD~1..HEAD", "new") != stamp("HEAD~1..HEAD", "new")
+
+
 def test_main_may_have_a_macro_around_its_parameters(
     repository: Repository, tmp_path: Path
 ) -> None:
@@ -626,6 +672,38 @@ def test_texts_of_a_gnu_package_may_be_missing(
     found = project(tmp_path, "HEAD")
     assert names(found) == ["words"]
     assert not list(repository.folder.glob("NEWS"))
+
+
+@pytest.mark.skipif(shutil.which("autoreconf") is None, reason="not installed: autoconf")
+def test_what_a_patch_leaves_outdated_is_made_again(repository: Repository, tmp_path: Path) -> None:
+    """A release holds configure and Makefile.in; its patches edit Makefile.am."""
+    repository.git("rm", "-q", "Makefile")
+    texts = {
+        "configure.ac": "AC_INIT([sum], [1])\nAM_INIT_AUTOMAKE([foreign])\nAC_PROG_CC\n"
+        "AC_CONFIG_FILES([Makefile])\nAC_OUTPUT\n",
+        "Makefile.am": "bin_PROGRAMS = words\nwords_SOURCES = src/words.c\n",
+    }
+    for name, text in texts.items():
+        repository.write(name, text)
+    subprocess.run(["autoreconf", "-fi"], cwd=repository.folder, check=True, capture_output=True)
+    repository.commit("release")
+    repository.edit("Makefile.am", "src/words.c", "src/words.c src/more.c")
+    repository.write("src/more.c", "int more(int n) { return n + 1; }\n")
+    repository.edit("src/words.c", "int main", "int more(int);\nint main")
+    repository.edit("src/words.c", "argc);", "more(argc));")
+    repository.commit("patch")
+    assert names(project(tmp_path, "HEAD~1..HEAD")) == ["words"]
+
+
+def test_why_a_version_lacks_a_program_is_said(repository: Repository) -> None:
+    repository.edit("src/words.c", "argc);", "more(argc));")
+    repository.edit("lib/unused.c", "return number", "return 1 + number")
+    repository.commit("does not link")
+    words = ("--time", "1", "--deterministic")
+    done = csgtest("build", "HEAD~1..HEAD", *words, folder=repository.folder)
+    assert "only the old version has words" in done.err
+    assert "the build of the new version ends with 2" in done.err
+    assert "undefined reference to `more'" in done.err
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="not installed: cmake")

@@ -8,20 +8,26 @@ Both versions are built at the same place, so that no path tells them apart.
 
 from __future__ import annotations
 
+import glob
 import os
+import pickle
 import re
 import shlex
 import shutil
+import stat
 import subprocess
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from csg.cache import Cache, key_of, source_digest
 from csg.errors import UNPROTECTED, ToolchainError, UsageError
 from csg.leftovers import OwnFolder
 from csg.programs import is_aside, recorded_flags
 from csg.records import record
-from csg.toolchain import compile_program, find_compiler
+from csg.toolchain import compile_program, compiler_identity, find_compiler
 from symexec.replay.sandbox import REFUSED, build_enclosure
 
 ROOT, PLACE = "/tmp", "/tmp/src"  # of the folder, and of the tree, while it is built
@@ -59,6 +65,9 @@ RECIPES = (
     ("configure.ac", f"{_RELEASED} && autoreconf -fi && {_CONFIGURED}"),
 )
 
+_MADE_OF = {"configure.ac": "configure", "configure.in": "configure"}
+REMADE = "autoreconf -fi"
+
 
 @record
 class ToolCall:
@@ -81,6 +90,26 @@ def recipes_of(tree: Path, guessing: bool = True) -> list[str]:
     for folder in _FOLDERS:
         found += _makefiles(tree, folder, guessing)
     return found or _of_folders(tree)
+
+
+def outdated(old: Path, new: Path) -> bool:
+    """Does a file differ that Automake or Autoconf reads, and not what is in both trees as made of
+    it? A patch of a released package is like that."""
+    for folder, _, names in os.walk(new):
+        for name in names:
+            made = _MADE_OF.get(name) or (name[:-3] + ".in" if name.endswith(".am") else "")
+            if made and (Path(folder) / made).is_file():
+                below = Path(folder).relative_to(new)
+                source, product = (
+                    [_bytes_of(tree / below / each) for tree in (old, new)] for each in (name, made)
+                )
+                if source[0] != source[1] and product[0] == product[1]:
+                    return True
+    return False
+
+
+def _bytes_of(file: Path) -> bytes | None:
+    return file.read_bytes() if file.is_file() else None
 
 
 def _of_folders(tree: Path) -> list[str]:
@@ -456,3 +485,127 @@ def _known(products: Products, name: str, tree: Path) -> str:
     real = os.path.realpath(tree / name)
     top = os.path.realpath(tree)
     return real[len(top) + 1 :] if real.startswith(top + "/") else name
+
+
+# ------------------------------------------------------------------------- what was built before
+# A tree that a command built without failure is not built again: what the build wrote into it is in
+# csgtest's cache, without objects, archives and programs, of which their names are enough.
+#
+#     before = BuiltBefore(enclosure, "make")      before it is built
+#     before.restored(log)                         Noted, and the tree as it was built; or None
+#     before.keep(calls, loaded, log)              once it is built
+
+_LARGEST = 32 << 20  # bytes of what a build wrote
+_COMPILED = (b"\x7fELF", b"!<arch>\n", b"!<thin>\n")
+# Where what configure finds is installed: these change with each package of the system.
+_INSTALLED = (
+    "/usr/include", "/usr/lib", "/usr/lib/*-linux-*", "/usr/local/include", "/usr/local/lib",
+    "/usr/lib*/pkgconfig", "/usr/lib/*/pkgconfig", "/usr/share/pkgconfig", "/usr/share/aclocal",
+    "/var/lib/dpkg/status", "/var/lib/rpm",
+)  # fmt: skip
+
+_File = tuple[int, int, int]  # mode, length, time
+
+
+@record
+class Noted:
+    """What is known of a build: the calls of its tools, for each program the members of archives
+    that it needs, the files that ``restored`` leaves empty."""
+
+    calls: tuple[ToolCall, ...]
+    loaded: dict[str, dict[str, list[str]]]
+    emptied: tuple[str, ...]
+
+
+class BuiltBefore:
+    """The build of a tree by a command, in csgtest's cache. Its key is made of every file of the
+    tree, the command, the compiler, and the times of the folders that programs and libraries of
+    the system are in."""
+
+    def __init__(self, enclosure: Enclosure, command: str) -> None:
+        self._tree = enclosure.tree
+        self._before = _files_of(self._tree)
+        self._cache = Cache("versions")
+        self._key = key_of(
+            command,
+            compiler_identity(find_compiler()),
+            source_digest([Path(__file__).parent]),
+            *_times_of_the_system(),
+            *_contents(self._tree, self._before),
+        )
+
+    def restored(self, log: Path) -> Noted | None:
+        """Make the tree what the build made of it. None where it has not been built before."""
+        content = self._cache.find(self._key)
+        if content is None:
+            return None
+        noted: Noted
+        noted, said, written, gone = pickle.loads(zlib.decompress(content))
+        for name in gone:
+            (self._tree / name).unlink(missing_ok=True)
+        for name, (mode, data) in written.items():
+            file = self._tree / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.unlink(missing_ok=True)
+            if stat.S_ISLNK(mode):
+                file.symlink_to(os.fsdecode(data))
+            else:
+                file.write_bytes(data)
+                file.chmod(stat.S_IMODE(mode))
+        with log.open("ab") as stream:
+            stream.write(said)
+        return noted
+
+    def keep(
+        self, calls: Iterable[ToolCall], loaded: dict[str, dict[str, list[str]]], log: Path
+    ) -> None:
+        """Keep what the build wrote, and what is known of it."""
+        after = _files_of(self._tree)
+        written: dict[str, tuple[int, bytes]] = {}
+        emptied = []
+        for name, found in after.items():
+            if self._before.get(name) != found:
+                content = _content(self._tree / name, found[0])
+                if content.startswith(_COMPILED):
+                    content = b""
+                    emptied.append(name)
+                written[name] = found[0], content
+        if sum(len(data) for _, data in written.values()) > _LARGEST:
+            return
+        gone = [name for name in self._before if name not in after]
+        noted = Noted(tuple(calls), loaded, tuple(emptied))
+        parts = (noted, log.read_bytes(), written, gone)
+        self._cache.keep({self._key: zlib.compress(pickle.dumps(parts), 1)})
+
+
+def _files_of(tree: Path) -> dict[str, _File]:
+    """All files and symbolic links below a folder, in the order of their names."""
+    found: dict[str, _File] = {}
+    for folder, below, names in os.walk(tree):
+        links = [each for each in below if os.path.islink(os.path.join(folder, each))]
+        for name in (*names, *links):
+            path = os.path.join(folder, name)
+            status = os.lstat(path)
+            if stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode):
+                facts = status.st_mode, status.st_size, status.st_mtime_ns
+                found[os.path.relpath(path, tree)] = facts
+    return dict(sorted(found.items()))
+
+
+def _contents(tree: Path, files: Mapping[str, _File]) -> Iterator[str | bytes]:
+    for name, (mode, _, _) in files.items():
+        yield f"{name} {mode:o}"
+        yield _content(tree / name, mode)
+
+
+def _content(file: Path, mode: int) -> bytes:
+    return os.fsencode(os.readlink(file)) if stat.S_ISLNK(mode) else file.read_bytes()
+
+
+def _times_of_the_system() -> Iterator[str]:
+    search = os.environ.get("PATH", "/usr/bin:/bin")
+    yield search
+    named = [each for form in _INSTALLED for each in sorted(glob.glob(form))]
+    for each in (*search.split(os.pathsep), *named):
+        with suppress(OSError):
+            yield f"{each} {os.stat(each).st_mtime_ns}"

@@ -28,6 +28,7 @@ from csg.records import record
 from csg.toolchain import preprocess_noting
 from symexec.projects.building import (
     PLACE,
+    BuiltBefore,
     Compiled,
     Enclosure,
     Link,
@@ -76,6 +77,8 @@ class BuiltVersion:
     loaded: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     defined: dict[str, set[str]] = field(default_factory=dict)  # names, of a build that fails
     reads: dict[Compiled, tuple[str, ...]] = field(default_factory=dict)
+    command: str = ""  # which built it before; its objects, ``emptied``, are not there
+    emptied: tuple[str, ...] = ()
 
     def sources(self, name: str) -> list[Compiled]:
         return self.products.sources(name, self.loaded.get(name, {}))
@@ -94,7 +97,14 @@ class BuiltVersion:
 
 
 def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion:
-    """Build a version. Raises NothingMadeError where that makes no program and no library."""
+    """Build a version, or take it as it was built before. Raises NothingMadeError where that makes
+    no program and no library."""
+    before = BuiltBefore(enclosure, command)
+    noted = before.restored(log)
+    if noted is not None:
+        version = _made(enclosure, noted.calls, 0)
+        version.loaded, version.emptied, version.command = noted.loaded, noted.emptied, command
+        return version
     calls, code = enclosure.build(command, log)
     version = _made(enclosure, calls, code)
     if not version.products.links and not version.products.archives:
@@ -102,6 +112,8 @@ def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion
     _note_loaded(version, enclosure, log)
     if code:
         _note_defined(version, enclosure, log)
+    else:
+        before.keep(calls, version.loaded, log)
     return version
 
 
@@ -135,6 +147,10 @@ def build_left_out(
         return [*versions]
     made = []
     for version, enclosure, log in zip(versions, enclosures, logs, strict=True):
+        if version.command:  # make needs its objects
+            for name in version.emptied:
+                (version.tree / name).unlink()
+            enclosure.build(version.command, log)
         enclosure.run("\n".join(wishes), log)
         made.append(_made(enclosure, enclosure.calls(), version.code))
         _note_loaded(made[-1], enclosure, log)

@@ -49,7 +49,14 @@ from symexec.options import (
     UnifyOptions,
     versions_of,
 )
-from symexec.projects.building import Enclosure, NothingMadeError, failures, recipes_of
+from symexec.projects.building import (
+    REMADE,
+    Enclosure,
+    NothingMadeError,
+    failures,
+    outdated,
+    recipes_of,
+)
 from symexec.projects.entries import (
     MOST,
     Entry,
@@ -433,6 +440,8 @@ def _built_or_compiled(
     database = find_commands(revisions.repository, None) if not asked.command else None
     tree = enclosures[-1].tree
     recipes = [asked.command] if asked.command else recipes_of(tree, guessing=database is None)
+    if not asked.command and shutil.which("autoreconf") and outdated(enclosures[0].tree, tree):
+        recipes = [f"{REMADE}; {each}" for each in recipes]
     try:
         if recipes:
             _say(quiet, f"{' -> '.join(revisions.shown)}: building both versions: {recipes[0]}")
@@ -464,7 +473,11 @@ def _built(enclosures: Sequence[Enclosure], recipes: Sequence[str], out: Path, q
                 for enclosure, log in zip(enclosures, _logs(out), strict=True)
             )
             try:
-                old, new = build_left_out((before.result(), after.result()), enclosures, _logs(out))
+                found = before.result(), after.result()
+                for version, side in zip(found, _SIDES, strict=True):
+                    if version.command:
+                        _say(quiet, f"the {side} version has been built before: taken from there")
+                old, new = build_left_out(found, enclosures, _logs(out))
                 return old, new
             except NothingMadeError as error:
                 failed.append(error)
@@ -489,6 +502,8 @@ def _choice(
         if headers:
             made = [f"{each}, which tests alone include," for each in headers]
         notes.append(f"what differs is in no program and no library: {_some(made)} is one")
+    if notes or (not targets and not asked.targets):
+        notes += _failures(built, out)
     if notes and not targets and not proper:
         raise UsageError(
             f"{'; '.join(notes)}: there is nothing to compare",
@@ -508,6 +523,13 @@ def _choice(
     if left:
         notes.append(f"reached by the change and not looked at: {_listed(left)}")
     return [proper, [each for each in libraries if each not in proper]], notes
+
+
+def _failures(built: Both, out: Path) -> Iterator[str]:
+    for side, version, log in zip(_SIDES, built, _logs(out), strict=True):
+        if version.code:
+            shown = "".join(f"\n    {line}" for line in failures(log))
+            yield f"the build of the {side} version ends with {version.code}{shown}"
 
 
 def _unused(built: Both, out: Path, ignored: Sequence[str]) -> Iterator[str]:
