@@ -26,6 +26,7 @@ from csg.errors import UsageError
 from fleet.outcomes import Planned, TaskState
 from fleet.store import Store, redacted
 from fleet.tables import METADATA
+from tests.command_line import csgtest
 from tests.fleet.outcomes import FINDING, OUTCOME
 
 ROOT = Path(__file__).parents[2]
@@ -290,3 +291,17 @@ def test_postgresql(postgresql: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
             connection.execute(sa.text("DELETE FROM findings"))
     with Store.open(postgresql) as store:
         assert not store.complete("0000", OUTCOME)
+
+
+def test_fleet_with_the_database_of_a_team(postgresql: str, tmp_path: Path) -> None:
+    """From the command line: tasks, findings, and a resumed run that has nothing left to do."""
+    for name, compared in (("old", ">"), ("new", ">=")):
+        (tmp_path / f"{name}.c").write_text(f"int f(int x) {{ return x {compared} 9; }}\n")
+    (tmp_path / "LIST.toml").write_text('time = 2\n[[pair]]\nold = "old.c"\nnew = "new.c"\n')
+    store = ("--store", postgresql, "--artefacts", str(tmp_path / "files"))
+    for more in ((), ("--resume",)):
+        done = csgtest("fleet", "LIST.toml", "--jobs", "1", *store, *more, folder=tmp_path)
+        assert done.code == 1, done.err
+        assert "1 task (1 done), 1 difference" in done.out
+    shown = csgtest("show", "findings", *store, folder=tmp_path)
+    assert "f(9): returns 0, now returns 1" in shown.out, shown.err
