@@ -17,13 +17,16 @@ import hashlib
 import os
 import platform
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from threading import Condition, Lock
 from typing import TypeVar
 
+from csg.cache import Cache, key_of
 from csg.errors import ToolchainError
 from csg.leftovers import OwnFolder, sweep
 from csg.programs import SourceFile
@@ -32,6 +35,8 @@ from csg.toolchain import (
     NOT_OPTIMISED,
     CompilerPool,
     compile_program,
+    compiler_identity,
+    find_compiler,
     flags_after_preprocessing,
     of_optimisation,
 )
@@ -184,6 +189,7 @@ class Builds:
         self._compilers = CompilerPool(os.cpu_count() or 1)  # by source; programs wait for them
         self._running: dict[tuple[str, str], Future[Executable]] = {}
         self._objects: dict[tuple[Source, tuple[str, ...]], Future[str]] = {}
+        self._known = KnownObjects()
         self._lock = Lock()
         self._helpers: dict[str, Future[Path]] = {}
         self._looks_for_leaks = leaks
@@ -200,6 +206,7 @@ class Builds:
     def close(self) -> None:
         self._compilers.close()
         self._pool.close()
+        self._known.keep()
         self._own.remove()
 
     def has(self, name: str) -> bool:
@@ -369,16 +376,33 @@ class Builds:
             return self._objects[key]
 
     def _compile(self, source: Source, flags: tuple[str, ...], output: str) -> str:
-        file = str(self._file(source))
         every = ["-c", *_flags(source, ""), *flags]
+        if self._sandboxed is not None or isinstance(source, Text):
+            self._call(source, every, output)
+            return output
+        try:
+            self._call(source, [*every, "-E"], f"{output}.i")
+        except ToolchainError:  # compiling says why
+            self._call(source, every, output)
+            return output
+        text = Path(f"{output}.i").read_bytes()
+        os.unlink(f"{output}.i")
+        sources = [each for program in self._programs.values() for each in program.sources]
+        keys = object_keys(source, every, text, folders_of(sources))
+        found = self._known.find(keys, output)
+        if found is None:
+            self._call(source, every, output)
+            self._known.note(keys, output)
+        return found or output
+
+    def _call(self, source: Source, flags: Sequence[str], output: str) -> None:
         compile_program(
-            [file],
+            [str(self._file(source))],
             output,
-            every,
+            flags,
             cancelled=self._compilers.cancelled,
             within=self._enclosing_words(),
         )
-        return output
 
     def _enclosing_words(self) -> tuple[str, ...]:
         """The command that runs the compiler of a stranger's files in the sandbox; nothing for that
@@ -558,3 +582,84 @@ def _successful(outcome: T | ToolchainError) -> T:
     if isinstance(outcome, ToolchainError):
         raise outcome
     return outcome
+
+
+# ------------------------------------------------------------------------------ compiled before
+# An object is compiled once on a machine: it is found by the compiler, its flags, and what it reads
+# after preprocessing. An unchanged file gives both versions one object if that does not say where
+# the file lies, as it does where a sanitizer or assert() is to name it.
+#
+#     keys = object_keys(SourceFile("old/a.c", shown="new/a.c"), flags, text)
+#     known.find(keys, "3.o")      the path of an object; None
+#     known.note(keys, "3.o")      it has been compiled
+#     known.keep()                 for later runs
+
+
+@record
+class ObjectKeys:
+    """``own`` is for this path alone, ``shared`` for the same file of both versions. ``folders``:
+    those of the versions, by which an object says where it comes from."""
+
+    own: str
+    shared: str
+    folders: tuple[bytes, ...]
+
+
+def object_keys(
+    source: SourceFile, flags: Sequence[str], text: bytes, folders: tuple[str, str]
+) -> ObjectKeys:
+    """``folders``: those of the old and of the new version."""
+    compiler = compiler_identity(find_compiler())
+    old, new = folders
+    own = key_of(compiler, *flags, str(source.path), text)
+    if not old:
+        return ObjectKeys(own, own, ())
+    unnamed = [each for each in flags if each not in source.name_flags]
+    alike = [each.replace(old, new) for each in (*unnamed, str(source.path), source.shown)]
+    old_name, new_name = map(os.fsencode, folders)
+    shared = key_of(compiler, *alike, text.replace(old_name, new_name))
+    return ObjectKeys(own, shared, (old_name, new_name))
+
+
+def folders_of(sources: Iterable[Source]) -> tuple[str, str]:
+    """The folders of both versions, each with a ``/`` at its end: where the path of a file and the
+    one that __FILE__ says begin to be alike. Two empty ones where no file is in both."""
+    for each in sources:
+        if isinstance(each, SourceFile) and each.shown and each.shown != str(each.path):
+            own, other = str(each.path).split(os.sep), each.shown.split(os.sep)
+            pairs = zip(reversed(own[1:]), reversed(other[1:]), strict=False)
+            alike = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+            if alike:
+                old, new = (os.sep.join([*each[: len(each) - alike], ""]) for each in (own, other))
+                return old, new
+    return "", ""
+
+
+class KnownObjects:
+    """Objects of this run, and those of others in csgtest's cache."""
+
+    def __init__(self) -> None:
+        self._cache = Cache("objects")
+        self._made: dict[str, str] = {}
+
+    def find(self, keys: ObjectKeys, output: str) -> str | None:
+        for key in (keys.shared, keys.own):
+            if (made := self._made.get(key)) is not None:
+                return made
+            if (content := self._cache.find(key)) is not None:
+                Path(output).write_bytes(content)
+                return output
+        return None
+
+    def note(self, keys: ObjectKeys, output: str) -> None:
+        content = Path(output).read_bytes()
+        named = any(each in content for each in keys.folders)
+        self._made[keys.own if named else keys.shared] = output
+
+    def keep(self) -> None:
+        found = {}
+        for key, path in self._made.items():
+            with suppress(OSError):
+                found[key] = Path(path).read_bytes()
+        if found:
+            self._cache.keep(found)

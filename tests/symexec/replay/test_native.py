@@ -10,6 +10,7 @@ import pytest
 from csg.errors import NOWHERE, ToolchainError, UsageError
 from csg.language import types as c
 from csg.programs import SourceFile
+from csg.toolchain import find_compiler
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, Request, Text
 from symexec.replay.build import Builds, Program
 from symexec.testcases import (
@@ -426,3 +427,65 @@ def test_what_is_asked_of_closed_builds_is_told_to_nobody(tmp_path: Path) -> Non
     told: list[object] = []
     builds.when_built("old", PLAIN, told.append)
     assert told == []
+
+
+COUNTING = """#!/bin/sh
+case " $* " in *" -c "*) case " $* " in *" -E "*) ;; *) echo "$*" >> {log} ;; esac ;; esac
+exec {compiler} "$@"
+"""
+UNCHANGED = {
+    "plain.c": '#include "limit.h"\nint plain(int x) { return x + LIMIT; }\n',
+    "naming.c": "#include <assert.h>\nint naming(int x) { assert(x != 3); return x; }\n",
+}
+
+
+def test_an_unchanged_file_is_compiled_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For both versions where its object does not say where it lies, and for later runs; again when
+    a header differs. Runs are as they were."""
+    log, compiler = tmp_path / "log", tmp_path / "counting"
+    compiler.write_text(COUNTING.format(log=log, compiler=find_compiler()))
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    names = ("main.c", *UNCHANGED)
+    for side, change in (("old", 0), ("new", 1)):
+        (tmp_path / side).mkdir()
+        text = f"return naming(plain(getchar() - 48)) + {change};"
+        (tmp_path / side / "main.c").write_text(
+            f"#include <stdio.h>\nint plain(int), naming(int);\nint main(void) {{ {text} }}\n"
+        )
+        (tmp_path / side / "limit.h").write_text("#define LIMIT 1\n")
+        for name, text in UNCHANGED.items():
+            (tmp_path / side / name).write_text(text)
+
+    def compiled() -> list[str]:
+        """What one run compiles; its results are checked."""
+        log.write_text("")
+        both = (
+            tuple(
+                SourceFile(tmp_path / side / each, (), f"{tmp_path}/new/{each}") for each in names
+            )
+            for side in ("old", "new")
+        )
+        with NativeReplay(ReplayPlan(*both)) as replay:
+            limit = int((tmp_path / "new/limit.h").read_text().split()[-1])
+            for style in (PLAIN, SANITIZED):
+                pair = [
+                    replay.observe(side, TestInput(stdin=b"5"), style=style)
+                    for side in ("old", "new")
+                ]
+                assert [each.exit for each in pair] == [5 + limit, 6 + limit]
+            failed = replay.observe("old", TestInput(stdin=b"%d" % (3 - limit)), style=PLAIN)
+            assert f"{tmp_path}/new/naming.c:2: naming".encode() in failed.stderr
+        return [Path(each).name for line in log.read_text().splitlines() for each in line.split()
+                if each.endswith((*UNCHANGED,)) and each.startswith(str(tmp_path))]  # fmt: skip
+
+    first = compiled()
+    assert first.count("naming.c") == 4  # assert() and the sanitizer name its place
+    assert first.count("plain.c") in (3, 4)  # 4: at the same time
+    assert compiled() == []
+    (tmp_path / "old/limit.h").write_text("#define LIMIT 2\n")
+    (tmp_path / "new/limit.h").write_text("#define LIMIT 2\n")
+    assert set(compiled()) == {"plain.c"}
