@@ -316,7 +316,7 @@ class _Uses:
         self._nodes = nodes
         self._calls = [node for node in nodes if isinstance(node, Call)]
         self._said: dict[Pair, set[int]] = {}  # the places that show the pair
-        self._extents = _extents(nodes)
+        self._extents = extents(nodes)
         self._everywhere = range(len(nodes))
         self._repeated = [self._extent(node) for node in nodes if isinstance(node, _LOOPS)]
         if any(isinstance(node, Goto) for node in nodes):
@@ -1465,7 +1465,7 @@ def _is_text(expression: Expression) -> TypeGuard[StringLiteral]:
     return isinstance(expression, StringLiteral)
 
 
-def _extents(nodes: Sequence[Tree]) -> dict[int, range]:
+def extents(nodes: Sequence[Tree]) -> dict[int, range]:
     """The places of each node and of all its descendants, by the identity of the node. ``nodes`` is
     in the order of the text."""
     extents: dict[int, range] = {}

@@ -24,6 +24,7 @@ from csg.analysis.lengths import (
     root_of,
     without_casts,
 )
+from csg.analysis.nullness import NullTests, asked_for_null, functions_of, used_first
 from csg.analysis.several import ALONE, Several
 from csg.errors import Location
 from csg.language.expression_text import ExpressionText, Notation
@@ -33,35 +34,26 @@ from csg.language.syntax import (
     Call,
     Case,
     Cast,
-    Compound,
     Conditional,
     Declaration,
-    Dereference,
-    DoWhile,
     EnumeratorName,
     Expression,
     ExpressionStatement,
-    For,
     FunctionDefinition,
-    If,
     Index,
-    InitializerList,
     IntegerConstant,
-    Label,
     Linkage,
     Logical,
     Member,
     Name,
     Return,
     SizeOf,
-    StatementExpression,
     StringLiteral,
     Switch,
     Symbol,
     SymbolKind,
     TranslationUnit,
     Unary,
-    While,
 )
 from csg.language.traversal import Tree, children, walk
 from csg.language.type_text import declaration_text
@@ -170,18 +162,17 @@ class Precondition:
 def preconditions(
     unified: Unified,
     entry: FunctionDefinition,
-    asked: frozenset[str] = frozenset(),
     stepped: Several = ALONE,
     known_callers: bool = False,
 ) -> tuple[Precondition, ...]:
-    """The preconditions of ``entry``, a function of the unified program, in its names. ``asked``:
-    the pointers that a version compares with null; ``stepped``: those that lead to several
-    structures, and to single numbers. ``known_callers``: nobody calls it from elsewhere, though it
-    is not static."""
+    """The preconditions of ``entry``, a function of the unified program, in its names.
+    ``stepped``: the pointers that lead to several structures, and to single numbers.
+    ``known_callers``: nobody calls it from elsewhere, though it is not static."""
     old, new = _versions(unified, entry)
     if {len(each.parameters) for each in (old, new)} != {len(entry.parameters)}:
         return ()
     asserted = list(_asserted(entry))
+    asked = asked_for_null(unified, entry)
     every = (
         *_lengths(old, new, entry.parameters),
         *_command_line(old, new, stepped),
@@ -195,11 +186,10 @@ def preconditions(
     return tuple(each for each in every if once[each.text] is each)
 
 
-def guarantees(
-    unified: Unified, entry: FunctionDefinition, asked: frozenset[str]
-) -> tuple[Precondition, ...]:
+def guarantees(unified: Unified, entry: FunctionDefinition) -> tuple[Precondition, ...]:
     """What all calls of the entry function that are there guarantee. It is no precondition where
     others may call the function as well."""
+    asked = asked_for_null(unified, entry)
     return tuple(_from_callers(*_versions(unified, entry), entry, asked))
 
 
@@ -217,7 +207,7 @@ class _Version:
     """The functions of one version, and its entry function."""
 
     def __init__(self, units: Sequence[TranslationUnit], entry: str) -> None:
-        self.functions = {each.symbol.name: each for unit in units for each in unit.functions}
+        self.functions = functions_of(units)
         self.entry = self.functions.get(entry)
         self._units = units
 
@@ -247,7 +237,7 @@ class _Version:
             return None
         if not self.entry.symbol.nonnull.isdisjoint((0, place + 1)):
             return "__attribute__((nonnull))", self.entry.location
-        used = _used_first(self.entry).get(self.parameters[place])
+        used = used_first(self.entry).get(self.parameters[place])
         return None if used is None else ("it is used before anything is asked", used)
 
     def calls(self) -> list[Call]:
@@ -350,7 +340,7 @@ def _not_null(
     old: _Version,
     new: _Version,
     entry: FunctionDefinition,
-    asked: frozenset[str],
+    asked: NullTests,
     asserted: Sequence[Precondition],
 ) -> Iterator[Precondition]:
     """The pointers that are never null. Where a version compares one with null it may be null,
@@ -364,93 +354,12 @@ def _not_null(
             yield sure[symbol.name]
         elif both[0] is not None and both[1] is not None:
             yield Precondition(NonNull(symbol.name), text, *both[1])
-        elif symbol.name not in asked:
+        elif place in asked.late:
+            why = "where a version asks whether it is, it has used it before"
+            yield Precondition(NonNull(symbol.name), text, why, new.parameters[place].location)
+        elif place not in asked.asked:
             why, where = "neither version asks whether it is", new.parameters[place].location
             yield Precondition(NonNull(symbol.name), text, why, where)
-
-
-def _used_first(definition: FunctionDefinition) -> dict[Symbol, Location]:
-    """The parameters that every call dereferences, before any branch and any call, each with the
-    place where it is dereferenced first."""
-    found: dict[Symbol, Location] = {}
-    for expression in _first(definition.body):
-        nodes = list(_in_any_case(expression))
-        if any(isinstance(node, Call) for node in nodes):
-            break
-        for node in nodes:
-            pointer: Expression | None = None
-            match node:
-                case Dereference(operand=pointer) | Index(base=pointer):
-                    pass
-                case Member(record=pointer, arrow=True, field=member):
-                    pointer = None if isinstance(member.type, Array) else pointer
-                case _:
-                    pass
-            inner = without_casts(pointer) if pointer is not None else None
-            if isinstance(inner, Name) and isinstance(inner.symbol.type, Pointer):
-                found.setdefault(inner.symbol, node.location)
-    own = set(definition.parameters)
-    return {symbol: place for symbol, place in found.items() if symbol in own}
-
-
-def _first(body: Compound) -> Iterator[Expression]:
-    """The expressions that every call evaluates first, up to the first condition, which is the last
-    of them."""
-    waiting = list(reversed(body.items))
-    while waiting:
-        match waiting.pop():
-            case Compound(items=items) | DoWhile(body=Compound(items=items)):
-                waiting += reversed(items)
-            case Declaration(initializer=InitializerList(entries=entries)):
-                yield from (entry.value for entry in entries)
-            case Declaration(initializer=value):
-                if value is not None and not isinstance(value, InitializerList):
-                    yield value
-            case ExpressionStatement(expression=expression):
-                yield expression
-            case Label():
-                pass
-            case Return(value=expression):
-                if expression is not None:
-                    yield expression
-                return
-            case If(condition=expression) | While(condition=expression):
-                yield expression
-                return
-            case Switch(selector=expression):
-                yield expression
-                return
-            case For(start=start, condition=condition):
-                waiting = [Return(condition), *reversed(start)]
-            case _:
-                return
-
-
-def _in_any_case(expression: Expression) -> Iterator[Expression]:
-    """The subexpressions whose values are used whatever the values of the others are."""
-    waiting: list[Tree] = [expression]
-    while waiting:
-        match waiting.pop():
-            case Logical(operands=operands):
-                waiting.append(operands[0])
-            case Conditional(condition=condition):
-                waiting.append(condition)
-            case SizeOf() | StatementExpression():
-                pass
-            case AddressOf(operand=operand):
-                waiting += _addressed(operand)
-            case node if not isinstance(node, Name):
-                yield node  # type: ignore[misc]  # below an expression are expressions
-                waiting += children(node)
-            case _:
-                pass
-
-
-def _addressed(operand: Expression) -> list[Tree]:
-    """What is evaluated to compute the address of an object; the object itself is not read."""
-    while isinstance(operand, Member) and not operand.arrow:
-        operand = operand.record
-    return children(operand)
 
 
 # ------------------------------------------------------------------ enumerations
@@ -631,7 +540,7 @@ def _is_checkable(part: Expression, parameters: Mapping[Symbol, str]) -> bool:
 
 
 def _from_callers(
-    old: _Version, new: _Version, entry: FunctionDefinition, asked: frozenset[str]
+    old: _Version, new: _Version, entry: FunctionDefinition, asked: NullTests
 ) -> Iterator[Precondition]:
     """What all callers pass in both versions."""
     before, after = old.calls(), new.calls()
@@ -645,7 +554,7 @@ def _from_callers(
         passed = [call.arguments[at] for call in calls]
         kind = "static function" if _is_own(entry) else "function"
         why = f"all callers of this {kind} pass such a one"
-        if symbol.name in asked and all(map(_is_there, passed)):
+        if at in asked.asked and all(map(_is_there, passed)):
             yield Precondition(NonNull(symbol.name), f"{symbol.name} is not null", why, place)
         values = {_value(each, symbol.type) for each in passed}
         known = sorted(value for value in values if value is not None)

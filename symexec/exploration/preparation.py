@@ -21,6 +21,7 @@ from csg.analysis import (
     guard_names,
     guards,
 )
+from csg.analysis.nullness import asked_for_null, functions_of, null_tests
 from csg.analysis.preconditions import (
     NonNull,
     OneOf,
@@ -62,7 +63,6 @@ from symexec.fuzzing.option_table import Vocabulary, option_table, vocabulary
 from symexec.fuzzing.usage import Usage, usage_of
 from symexec.inputs.assumptions import ended, terminated, within_bounds
 from symexec.inputs.plan import plan
-from symexec.inputs.structures import compared_with_null
 from symexec.options import BuildOptions, Globals, InputOptions, versions_of
 from symexec.runtime import library
 from symexec.runtime.process import SETTERS
@@ -139,7 +139,7 @@ class Prepared:
             return frozenset(each.name for each in pointers)
         claims = [each.claim for each in self.expected]
         never = {claim.pointer for claim in claims if isinstance(claim, NonNull)}
-        return asked_for_null(self.unified, self.entry) - never
+        return _asked_for_null(self.unified, self.entry) - never
 
     @property
     def asks_for_inputs(self) -> bool:
@@ -202,18 +202,6 @@ class Prepared:
     def watched(self) -> Places:
         """The places where the graph's nodes begin: function -> (block, index) -> node."""
         return beginnings(self.program, frozenset(node.node for node in self.graph.records))
-
-
-def asked_for_null(unified: Unified, entry: FunctionDefinition) -> frozenset[str]:
-    """The parameters that a version compares with null, by their names in the unified program."""
-    name = entry.symbol.name
-    places: set[int] = set()
-    for unit in (unified.old, unified.new):
-        for each in (unit, *unified.shared):
-            for function in each.functions:
-                if function.symbol.name == name:
-                    places |= compared_with_null(function)
-    return frozenset(entry.parameters[at].name for at in places if at < len(entry.parameters))
 
 
 def deepest_changes(changes: Collection[int], control: Graph) -> frozenset[int]:
@@ -350,7 +338,7 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
     else:
         entry, nowhere = _entry(pair.old, pair.new, asked)
         if nowhere is None:
-            driven = driven_files(files, pair, entry, compared_with_null)
+            driven = driven_files(files, pair, entry, _may_be_null)
             entry = entry if driven is None else DRIVEN + entry
     if driven is not None:
         files, pair = driven, read_pair(driven)
@@ -412,6 +400,17 @@ def _entry(
         if asked is not None:
             raise
         return "main", error
+
+
+def _asked_for_null(unified: Unified, entry: FunctionDefinition) -> frozenset[str]:
+    """The parameters that a version compares with null, by their names in the unified program."""
+    places = asked_for_null(unified, entry).asked
+    return frozenset(entry.parameters[at].name for at in places if at < len(entry.parameters))
+
+
+def _may_be_null(units: Sequence[TranslationUnit], entry: str) -> frozenset[int]:
+    functions = functions_of(units)
+    return null_tests(functions, functions[entry]).asked if entry in functions else frozenset()
 
 
 def _check_inputs(units: Sequence[TranslationUnit], entry: str, inputs: InputOptions) -> None:
@@ -476,7 +475,7 @@ def _signature(
         )
     function = definition(unified.units, entry)
     stepped = several(unified.units, function)
-    return of(unified.units, asked_for_null(unified, function), stepped), stepped
+    return of(unified.units, _asked_for_null(unified, function), stepped), stepped
 
 
 # ---------------------------------------------------------------------- what a search needs
@@ -507,7 +506,7 @@ def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
     if expected is not None and program.entry != "main" and not known:
         function = definition(unified.units, program.entry)
         known_ones = {each.text for each in expected}
-        every = guarantees(unified, function, asked_for_null(unified, function))
+        every = guarantees(unified, function)
         guaranteed = tuple(each for each in every if each.text not in known_ones)
     return Prepared(
         unified,
@@ -561,8 +560,7 @@ def _expected(
     if entry == "main" or not inputs.inferred:
         return () if inputs.inferred else None
     function = definition(unified.units, entry)
-    asked = asked_for_null(unified, function)
-    found = preconditions(unified, function, asked, stepped, known)
+    found = preconditions(unified, function, stepped, known)
     found = (*found, *ended(found, function.parameters, stepped))
     found = (*found, *terminated(function.parameters, stepped))
     return tuple(each for each in found if not _is_contradicted(each, inputs))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from csg.analysis.nullness import functions_of, null_tests
 from csg.analysis.several import several
 from csg.ir import Block, Program
 from csg.language.printer import complete_records
@@ -18,7 +19,6 @@ from symexec.exploration.start import begin, definition, lowered_program
 from symexec.expr import Data, Model, Operand, Term, TermTable, evaluate
 from symexec.fuzzing.command_lines import shaped
 from symexec.inputs.plan import no_input_left, plan
-from symexec.inputs.structures import compared_with_null
 from symexec.options import ExploreOptions
 from symexec.progress import SEARCHING, Progress, Standing
 from symexec.replay.sandbox import signal_name
@@ -216,7 +216,7 @@ class ExploreJob:
         symbols = [declaration.symbol for declaration in self._units[0].declarations]
         entry = definition(self._units, self.program.entry)
         lines = shaped(self._units, (), options.inputs)
-        places = compared_with_null(entry)
+        places = null_tests(functions_of(self._units), entry).asked
         asked = frozenset(entry.parameters[at].name for at in places)
         inputs = replace(options.inputs, several=several(self._units, entry))
         starts = plan(entry, symbols, inputs, lines, asked).starts(table)

@@ -25,20 +25,8 @@ from math import prod
 
 from csg.analysis.several import ALONE, Several, record_key
 from csg.language.syntax import (
-    Binary,
-    Cast,
-    Conditional,
-    Expression,
-    FunctionDefinition,
-    If,
-    IntegerConstant,
-    Logical,
-    Name,
     Symbol,
-    Unary,
-    While,
 )
-from csg.language.traversal import Tree, walk
 from csg.language.types import (
     UCHAR,
     Array,
@@ -522,44 +510,3 @@ def _far(step: Sequence[Nullable]) -> int:
 
 def _turned(null: frozenset[str], pointer: Nullable) -> frozenset[str]:
     return null | {pointer.name} if pointer.present else null - {pointer.name, *pointer.owners}
-
-
-def compared_with_null(definition: FunctionDefinition) -> frozenset[int]:
-    """The positions of the pointer parameters that the function compares with null, so that they
-    may be null."""
-    own = {
-        symbol: place
-        for place, symbol in enumerate(definition.parameters)
-        if isinstance(symbol.type, Pointer)
-    }
-    found = set()
-    for node in walk(definition.body):
-        for asked in _compared_with_null(node):
-            if isinstance(asked, Name) and asked.symbol in own:
-                found.add(own[asked.symbol])
-    return frozenset(found)
-
-
-def _compared_with_null(node: Tree) -> tuple[object, ...]:
-    """The expressions that a node compares with null."""
-    match node:
-        case Unary(operator="!", operand=operand):
-            return (operand,)
-        case Logical(operands=operands):
-            return operands
-        case (
-            If(condition=condition) | While(condition=condition) | Conditional(condition=condition)
-        ):
-            return (condition,)
-        case Binary(operator="==" | "!=", left=left, right=right):
-            if _is_null(right):
-                return (left,)
-            return (right,) if _is_null(left) else ()
-        case _:
-            return ()
-
-
-def _is_null(expression: Expression) -> bool:
-    while isinstance(expression, Cast):
-        expression = expression.operand
-    return isinstance(expression, IntegerConstant) and expression.value == 0

@@ -36,7 +36,13 @@ from symexec.replay.build import (
     Source,
     Text,
 )
-from symexec.replay.harness import NO_SYMBOLS, control_text, decode_answer
+from symexec.replay.harness import (
+    NO_SYMBOLS,
+    Symbols,
+    control_text,
+    decode_answer,
+    read_symbols,
+)
 from symexec.replay.reports import (
     Decided,
     leaks_of,
@@ -47,7 +53,6 @@ from symexec.replay.reports import (
     without_announcement,
 )
 from symexec.replay.sandbox import ALL_LAYERS, Sandbox, environment_below, signal_name
-from symexec.replay.symbols import Symbols, read_symbols
 from symexec.replay.varying import Masks, masks, shows_addresses
 from symexec.replay.wire import Job, RawResult, Stream
 from symexec.testcases.inputs import TestInput

@@ -80,16 +80,16 @@ def driven_files(
     files: Sequence[FilePair],
     pair: ProgramPair,
     entry: str,
-    may_be_null: Callable[[FunctionDefinition], Collection[int]],
+    may_be_null: Callable[[Sequence[TranslationUnit], str], Collection[int]],
 ) -> tuple[FilePair, ...] | None:
     """The files with a driver behind the entry function, which is written to the cache. None where
     no parameter needs a driver, or where one driver for both versions cannot be written.
-    ``may_be_null``: the places of the parameters that a function compares with null."""
+    ``may_be_null``: the numbers of the parameters that a version compares with null."""
     both = (*pair.old, *pair.new)
     taken = _taken(both, entry)
     kinds = [kind for kind in _KINDS if kind in taken] or ["number"]
     members = _called_members(both, entry)
-    asked = {at for _, each in definitions(both, entry) for at in may_be_null(each)}
+    asked = {at for units in (pair.old, pair.new) for at in may_be_null(units, entry)}
     homes: set[str] = set()
     texts: set[str] = set()
     for units in (pair.old, pair.new):

@@ -476,3 +476,19 @@ def test_that_texts_end_is_told(parameters: str, expected: list[str]) -> None:
     found = expected_of_callers(text.replace("KEPT", "1"), text)
     told = [each.text for each in found if isinstance(each.claim, Terminated)]
     assert [each.removesuffix(" ends with a 0 byte") for each in told] == expected
+
+
+def test_null_is_tried_where_a_loop_asks_for_it(tmp_path: Path) -> None:
+    text = """
+        struct list { int n; struct list *next; };
+        static int sum(const struct list *l) { int s = 0; LOOP return s; }
+        int f(struct list *head) { const struct list *cur = head; return sum(cur); }
+    """
+    loops = (
+        "for (; l; l = l->next) s += l->n;",
+        "do { s += l->n; l = l->next; } while (l);",
+    )
+    write_versions(tmp_path, *(text.replace("LOOP", each) for each in loops))
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "10", folder=tmp_path)
+    assert [each["input"]["parameters"] for each in done.differing] == [{"head": None}], done.out
+    assert done.report["preconditions"] == []

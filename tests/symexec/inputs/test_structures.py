@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from csg.analysis.nullness import null_tests
 from csg.analysis.several import several
 from csg.frontend import parse_text
 from csg.language.types import Pointer
@@ -13,7 +14,6 @@ from symexec.inputs.assumptions import ended, is_ended
 from symexec.inputs.plan import plan
 from symexec.inputs.structures import (
     DEPTHS,
-    compared_with_null,
     leads_to_places,
     parameter_places,
     places,
@@ -31,7 +31,8 @@ struct mixed { union both u; struct opaque *o; int m[2][2]; struct { int a : 3, 
 def starts(text: str) -> list[Start]:
     unit = parse_text(TREE + text)
     entry = unit.functions[-1]
-    asked = frozenset(entry.parameters[at].name for at in compared_with_null(entry))
+    places = null_tests({entry.symbol.name: entry}, entry).asked
+    asked = frozenset(entry.parameters[at].name for at in places)
     return list(plan(entry, [], InputOptions(), (), asked).starts(TermTable()))
 
 
@@ -151,20 +152,6 @@ def test_bit_fields_share_their_bytes() -> None:
     start = starts("int f(struct mixed *m) { return 0; }")[0]
     cells = {(cell.offset, cell.size) for cell in start.objects[0].cells}
     assert {(32, 1), (33, 1)} <= cells
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("int f(int *a, int *b) { return a == 0 || b != (void *) 0; }", {0, 1}),
-        ("int f(int *a, int *b) { if (!a) return 1; return *b; }", {0}),
-        ("int f(int *a, int *b) { return a && (b ? 1 : 2); }", {0, 1}),
-        ("int f(int *a, int *b) { while (a) a = b; return a == b; }", {0}),
-        ("int f(int a, int *b) { return !a && !*b; }", set()),
-    ],
-)
-def test_a_function_says_itself_what_may_be_null(text: str, expected: set[int]) -> None:
-    assert compared_with_null(parse_text(text).functions[-1]) == expected
 
 
 def test_elements_in_a_row_are_told_as_one() -> None:
