@@ -24,8 +24,8 @@ from symexec.options import (
 )
 from symexec.progress import Silence
 from symexec.projects.entries import Entry, entries_of, installed_headers
-from symexec.projects.session import Session
-from symexec.report.model import report_from_json, report_to_json
+from symexec.projects.session import Session, library_of
+from symexec.report.model import Report, report_from_json, report_to_json
 from symexec.report.session import build
 from symexec.search.registry import Aim
 from tests.command_line import csgtest, write_versions
@@ -438,6 +438,32 @@ def test_an_inner_function_that_no_test_can_call_is_left_to_its_callers(
     assert "table_any:" in done.out and "internal" not in done.out
     library.edit(file, "(b.n == 5)", "0")
     assert csgtest("build", "HEAD", "--time", "4", folder=library.folder).code == 0
+
+
+def test_others_stand_in_for_entries_that_no_test_can_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which leave them their time."""
+    monkeypatch.chdir(tmp_path)
+    inner = [f"static int inner{n}(int a) {{ return a + {n}; }}\n" for n in range(3)]
+    calls = " + ".join(f"inner{n}(a)" for n in range(3))
+    text = "".join(inner) + f"int both(int a) {{ return {calls}; }}\n"
+    text += "int two(int a) { return both(a); }\nint three(int a) { return two(a); }\n"
+    changed = text.replace("return a +", "return 1 + a +")
+    options = BuildOptions(
+        *write_versions(tmp_path, text, changed),
+        search=SearchOptions(time=40),
+        out=tmp_path / "out",
+    )
+    library = library_of(options)
+    shares, names = [], []
+    for run in Session(options, True, library).calls() if library else ():
+        names.append(run.options.inputs.entry)
+        shares.append(run.options.search.time)
+        if run.options.inputs.entry != "inner1":  # it is refused
+            run.report = Report("old.c", "new.c")
+    assert names == ["inner0", "inner1", "both", "two", "three"]
+    assert shares == [10, 10, 10, 10, 10]
 
 
 def test_entries_of_two_folders_are_chosen(tmp_path: Path) -> None:

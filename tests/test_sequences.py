@@ -127,6 +127,35 @@ def test_who_makes_and_who_changes_is_seen_in_types_and_names(tmp_path: Path) ->
     assert [each.symbol.name for each in steps] == ["table_put", "table_drop"]
 
 
+@pytest.mark.parametrize(
+    ("body", "steps"),
+    [
+        ("node_free(n);", []),
+        ("drop(n);", []),
+        ("n->ops->free(n);", []),
+        ("n->ops->close(0);", ["step"]),
+        ("list_find_end(n);", ["step"]),  # with source, which says what it does
+        ("library_find_end(n);", []),
+    ],
+)
+def test_a_step_frees_nothing(body: str, steps: list[str], tmp_path: Path) -> None:
+    text = (
+        "struct node { int n; struct ops { void (*free)(struct node *), (*close)(int); } *ops; };\n"
+    )
+    text += "void node_free(struct node *), library_find_end(struct node *);\n"
+    text += "static void drop(struct node *m) { node_free(m); }\n"
+    text += "static int list_find_end(struct node *m) { return m->n; }\n"
+    text += f"void step(struct node *n) {{ n->n++; {body} }}\n"
+    text += "struct node *make(void) { static struct node n; return &n; }\n"
+    text += "int last(const struct node *n) { return n->n; }\n"
+    write_versions(tmp_path, text, text)
+    versions = Versions(tmp_path / "old.c", tmp_path / "new.c")
+    functions = {each.symbol.name: each for each in read_pair(versions.pairs()).new[0].functions}
+    members = Members(functions, networkx.DiGraph())
+    found = steps_of(functions["last"], functions["make"], functions.values(), members)
+    assert [each.symbol.name for each in found] == steps
+
+
 def _versions(folder: Path) -> Versions:
     for side, limit in (("old", "1"), ("new", "2")):
         for name, text in FILES.items():

@@ -105,10 +105,11 @@ def entries_of(
     installed: frozenset[str] = frozenset(),
     ignored: Sequence[str] = (),
 ) -> tuple[Entry, ...]:
-    """The entries to test: inner functions of a library that changed, and then the public ones that
-    reach a change by the fewest calls (of equals those that call fewer functions); for each inner
-    one the nearest public one that reaches it. "" where there is a ``main`` or nothing that
-    differs. ``installed``: names of headers; ``ignored``: patterns of files whose functions are no
+    """The entries to test, ``MOST`` at most, and as many that stand in for those that no test can
+    call: inner functions of a library that changed, and then the public ones that reach a change by
+    the fewest calls (of equals those that call fewer functions); for each inner one the nearest
+    public one that reaches it. "" where there is a ``main`` or nothing that differs.
+    ``installed``: names of headers; ``ignored``: patterns of files whose functions are no
     entries."""
     files = versions.pairs()
     pair = readings.read(files)
@@ -140,16 +141,15 @@ def entries_of(
     hidden = tuple(sorted(headers.hidden))
     weight = Counter(change.function for change in unified.changes)
     changing = sorted(begun & shared - {*public}, key=lambda name: (-weight[name], name))
-    if nearest:
-        changing = changing[: MOST // 2]
     above = {name: {*networkx.ancestors(calls, name)} for name in changing}
-    first = {next(filter(each.__contains__, nearest), "") for each in above.values()}
+    many = MOST // 2 if nearest else len(changing)
+    first = {next(filter(above[name].__contains__, nearest), "") for name in changing[:many]}
     nearest.sort(key=lambda name: name not in first)
     offered = [definitions[name] for name in sorted(shared & once) if not inner[name]]
     members = Members(definitions, calls)
     entries: list[Entry] = []
-    for name in [*changing, *nearest]:
-        if len(entries) >= MOST:
+    for name in [*changing[:many], *nearest, *changing[many:]]:
+        if len(entries) >= 2 * MOST:
             break
         reached = frozenset(each for each in changing if name in above[each] and not inner[name])
         internal = _internal(inner[name], hidden, _handles(name, definitions, headers.own))
@@ -161,7 +161,7 @@ def entries_of(
             maker = re.split(r"[,|]", sequence)[0]
             beyond = _internal("", hidden, ())
             entries.append(Entry(f"{maker},{name}", beyond, reached, sequence))
-    return tuple(entries[:MOST])
+    return tuple(entries[: 2 * MOST])
 
 
 def _sequence(

@@ -296,12 +296,15 @@ class Session:
             subjects, tests = project.subjects, places_of_tests(project.revisions.repository)
         together = _Time(options.search.time, 0)
         calls = []
+        others: dict[int, list[Entry]] = {}  # that stand in for those that no test can call
         for each in subjects:
             own, keys = _own(options, asked, each)
             entries = each.entries if own.inputs.entry is None else (Entry(""),)
+            others[id(each)] = [*entries[MOST:]]
             spent = _Time(own.search.time, 0) if "time" in keys else together
-            spent.calls += len(entries)
-            calls += [(each, own, entry, len(entries) > 1, spent) for entry in entries]
+            spent.calls += len(entries[:MOST])
+            several = len(entries) > 1
+            calls += [(each, own, entry, several, spent) for entry in entries[:MOST]]
         for each, own, entry, several, spent in calls:
             about = own if self._library is not None else _about(own, each)
             call = replace(
@@ -323,6 +326,9 @@ class Session:
             yield run
             spent.left -= _spent(run)
             spent.calls -= 1
+            if run.report is None and others[id(each)]:
+                spent.calls += 1
+                calls.append((each, own, others[id(each)].pop(0), several, spent))
 
     def _intended(self, project: Project, asked: RevisionOptions) -> dict[str, Path]:
         """Each subject as the revision has it that ``--golden`` names; nothing where it names a
@@ -363,8 +369,11 @@ class Session:
 
 
 def _spent(run: Run) -> float:
-    """The seconds of its time that a run has used; all of it where that is not known."""
-    counters = run.report.counters if run.report is not None else {}
+    """The seconds of its time that a run has used: none where no test can call the entry, all of it
+    where that is not known."""
+    if run.report is None:
+        return 0.0
+    counters = run.report.counters
     took, before = counters.get("wall_s"), counters.get("prepared_s")
     if not isinstance(took, float) or not isinstance(before, float):
         return run.options.search.time

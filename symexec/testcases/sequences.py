@@ -282,7 +282,7 @@ def steps_of(
         parameter = each.parameters[taken.index(object_)]
         if not _fillable(parameter) or not _is_callable(each):
             continue
-        if _is_called(each, _ENDS, _BEGINS) or _frees(each, parameter):
+        if _is_called(each, _ENDS, _BEGINS) or _frees(each, parameter, members):
             continue
         found.append(each)
     read, _ = members.of(function.symbol.name)
@@ -334,6 +334,9 @@ class Members:
         self._functions = functions
         self._calls = calls
         self._own: dict[str, tuple[set[MemberName], set[MemberName]]] = {}
+
+    def definition(self, name: str) -> FunctionDefinition | None:
+        return self._functions.get(name)
 
     def of(self, name: str) -> tuple[set[MemberName], set[MemberName]]:
         reached = (
@@ -479,15 +482,36 @@ def _is_writable(kind: Type) -> bool:
     return isinstance(kind, Pointer) and "const" not in kind.qualifiers
 
 
-def _frees(function: FunctionDefinition, parameter: Symbol) -> bool:
-    """Does a function pass what it is given to ``free``, or to a function that is called so?"""
-    return any(
-        isinstance(node, Call)
-        and isinstance(node.function, Name)
-        and _has_word(node.function.symbol.name, _ENDS)
-        and any(isinstance(each, Name) and each.symbol is parameter for each in node.arguments)
-        for node in walk(function.body)
-    )
+def _frees(function: FunctionDefinition, parameter: Symbol, members: Members) -> bool:
+    """Does a function pass what it is given to ``free``, or to a function without source that is
+    called so, by itself or in what it calls?"""
+    waiting, seen = [(function, parameter)], {parameter}
+    for each, given in waiting:
+        for node in walk(each.body):
+            if not isinstance(node, Call):
+                continue
+            name = _called_name(node)
+            passed = [isinstance(one, Name) and one.symbol is given for one in node.arguments]
+            called = members.definition(name)
+            if called is not None:
+                to = [one for one, here in zip(called.parameters, passed, strict=False) if here]
+                waiting += [(called, one) for one in to if one not in seen]
+                seen.update(to)
+            elif any(passed) and _has_word(name, _ENDS):
+                return True
+    return False
+
+
+def _called_name(call: Call) -> str:
+    """The name that a call has in front: of a function, of a pointer to one, or of a member."""
+    named = call.function.operand if isinstance(call.function, Dereference) else call.function
+    match named:
+        case Name(symbol=symbol):
+            return symbol.name
+        case Member(field=field_):
+            return field_.name
+        case _:
+            return ""
 
 
 def _success(function: FunctionDefinition) -> int | None:
