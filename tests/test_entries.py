@@ -154,6 +154,22 @@ def test_without_a_header_whatever_is_not_static_is_public(tmp_path: Path) -> No
     assert entries(found) == [*inner, ("near", ""), ("far", "")]
 
 
+def test_who_passes_an_inner_function_on_is_nearer_than_who_calls_through_a_pointer(
+    tmp_path: Path,
+) -> None:
+    """Others call ``each`` with functions of their own."""
+    text = "typedef int seeing(int);\nstatic int seen(int n) { return n + {0}; }\n"
+    text += "int each(const int *s, seeing *f) { while (*s) if (f(*s++)) return 1; return 0; }\n"
+    text += "int any(const int *s, seeing *f) { return each(s, f) & 1; }\n"
+    text += "int find(const int *s) { return each(s, seen); }\n"
+    text += "int where(const int *s) { return find(s) + 1; }\n"
+    found = chosen(versions(tmp_path, text))
+    assert public(found) == ["find", "where", "each", "any"]
+    table = text.replace("each(s, seen)", "each(s, known[0])")
+    table = table.replace("int each", "static seeing *known[] = {seen};\nint each")
+    assert public(chosen(versions(tmp_path, table)))[0] == "each"
+
+
 def test_what_a_header_declares_is_public(tmp_path: Path) -> None:
     own = '#include "a.h"\n' + TEXT
     found = chosen(versions(tmp_path, own, **{"a.h": "int far(int);\nint other(int);\n"}))

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 import networkx
 
@@ -24,7 +25,7 @@ from csg.analysis.call_graph import named_calls
 from csg.frontend.files import Preprocessed
 from csg.frontend.prune import declared_in_headers, declared_names, without_attributes
 from csg.frontend.sources import Segment, segments
-from csg.ir import DRIVEN
+from csg.ir import DRIVEN, Program
 from csg.language.syntax import (
     Assign,
     Call,
@@ -51,7 +52,11 @@ from symexec.testcases.driver import structure_of
 from symexec.testcases.sequences import MOST_MAKERS, Members, making_of, observers_of, steps_of
 from symexec.triage import Group
 
+if TYPE_CHECKING:
+    from csg.analysis.call_graph import NameGraph
+
 MOST = 4  # programs, or functions of a library, that are tested
+THROUGH_POINTER = 4  # calls by name that one through a pointer is as far as
 BETWEEN = 2  # calls between the one that makes an object and the one that is tested
 # Parts of the names of headers, and of folders, that are not for others.
 _PRIVATE = re.compile(r"(?:^|[^a-z])(?:internals?|intern|private|priv|impl|local)(?![a-z])", re.I)
@@ -131,7 +136,7 @@ def entries_of(
     }
     if not changed or not shared:
         return ()
-    calls = call_graph_of(program_of(unified, min(shared)))
+    calls = _weighed(program_of(unified, min(shared)), unified.units)
     begun = changed & set(calls)
     far = networkx.multi_source_dijkstra_path_length(calls.reverse(copy=False), begun)
     inner = {name: headers.why_inner(functions[name]) for name in shared}
@@ -208,18 +213,35 @@ def comes_to_change(versions: Versions, readings: Readings) -> bool:
     if not changed or not changed <= set(calls):  # an object differs
         return True
     units = [*unified.units]
-    begun = {"main", *_addressed(units)} & set(calls)
+    trees = [each.body for unit in units for each in unit.functions]
+    declared = [each for unit in units for each in unit.declarations]
+    begun = {"main", *_addressed([*trees, *declared])} & set(calls)
     begun |= {each.symbol.name for unit in units for each in unit.functions if each.symbol.hooks}
     return any(not changed.isdisjoint({each, *networkx.descendants(calls, each)}) for each in begun)
 
 
-def _addressed(units: Iterable[TranslationUnit]) -> set[str]:
+def _weighed(program: Program, units: Iterable[TranslationUnit]) -> NameGraph:
+    """Which function calls which, or passes it on by its address; weights say how far that is. A
+    call through a pointer, of which nobody knows where it leads for this caller, is as far as
+    several others:
+
+        int find(s) { return each(s, seen); }               find -> seen: 1, find -> each: 1
+        int each(s, f) { .. return f(*s); }                 each -> seen: THROUGH_POINTER
+    """
+    calls = call_graph_of(program)
+    calls.add_edges_from([*calls.edges], weight=THROUGH_POINTER)
+    near = [*named_calls(program).edges]
+    for unit in units:
+        for function in unit.functions:
+            name = function.symbol.name
+            near += [(name, each) for each in _addressed([function.body]) if each in calls]
+    calls.add_edges_from((edge for edge in near if edge[0] in calls), weight=1)
+    return calls
+
+
+def _addressed(trees: Iterable[Tree]) -> set[str]:
     """The functions that are named other than to be called."""
     found: Counter[str] = Counter()
-    trees: list[Tree] = []
-    for unit in units:
-        trees += [each.body for each in unit.functions]
-        trees += unit.declarations
     for node in walk(*trees):
         match node:
             case Name(symbol=Symbol(type=Function(), name=name)):
