@@ -387,6 +387,9 @@ class Builds:
             return output
         text = Path(f"{output}.i").read_bytes()
         os.unlink(f"{output}.i")
+        if any(each in text for each in _READ_LATER):
+            self._call(source, every, output)
+            return output
         sources = [each for program in self._programs.values() for each in program.sources]
         keys = object_keys(source, every, text, folders_of(sources))
         found = self._known.find(keys, output)
@@ -593,6 +596,9 @@ def _successful(outcome: T | ToolchainError) -> T:
 #     known.find(keys, "3.o")      the path of an object; None
 #     known.note(keys, "3.o")      it has been compiled
 #     known.keep()                 for later runs
+
+
+_READ_LATER = (b".incbin", b"#embed")  # files that only the assembler or compiler reads
 
 
 @record

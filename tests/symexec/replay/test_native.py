@@ -437,6 +437,11 @@ UNCHANGED = {
     "plain.c": '#include "limit.h"\nint plain(int x) { return x + LIMIT; }\n',
     "naming.c": "#include <assert.h>\nint naming(int x) { assert(x != 3); return x; }\n",
 }
+READ_LATER = """\
+__asm__(".section .rodata\\nbyte: .incbin \"FOLDER/byte\"\\n.text");
+extern const char byte;
+int added(void) { return byte; }
+"""
 
 
 def test_an_unchanged_file_is_compiled_once(
@@ -489,3 +494,17 @@ def test_an_unchanged_file_is_compiled_once(
     (tmp_path / "old/limit.h").write_text("#define LIMIT 2\n")
     (tmp_path / "new/limit.h").write_text("#define LIMIT 2\n")
     assert set(compiled()) == {"plain.c"}
+
+
+def test_an_object_with_a_file_of_its_assembler_is_compiled_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the preprocessor says of it does not change when the file does."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "main.c").write_text("int added(void);\nint main(void) { return added(); }\n")
+    (tmp_path / "added.c").write_text(READ_LATER.replace("FOLDER", str(tmp_path)))
+    sources = tuple(SourceFile(tmp_path / each) for each in ("main.c", "added.c"))
+    for content in b"\1", b"\2":
+        (tmp_path / "byte").write_bytes(content)
+        with NativeReplay(ReplayPlan(sources, sources)) as replay:
+            assert replay.observe("new", EMPTY, style=PLAIN).exit == content[0]
