@@ -437,8 +437,8 @@ UNCHANGED = {
     "plain.c": '#include "limit.h"\nint plain(int x) { return x + LIMIT; }\n',
     "naming.c": "#include <assert.h>\nint naming(int x) { assert(x != 3); return x; }\n",
 }
-READ_LATER = """\
-__asm__(".section .rodata\\nbyte: .incbin \"FOLDER/byte\"\\n.text");
+READ_LATER = r"""
+__asm__(".section .rodata\nbyte: .incbin \"FOLDER/byte\"\n.text");
 extern const char byte;
 int added(void) { return byte; }
 """
