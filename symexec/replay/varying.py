@@ -4,10 +4,10 @@
     new: "pid 4712, sum 6"  "pid 4714, sum 6"        "pid [varies], sum 6"       they differ
 
 Runs are aligned line by line, and word by word in lines that vary. A word that varies stands for
-words of its kind: digits, hexadecimal digits, or letters and digits. Runs of the versions take
-turns, so that a clock that moves on between two of them shows in one version at least; what varies
-in one version alone is the same in the other where its runs look like those of the first, unless
-that shows three things or more while the other one always shows the same.
+words of its kind: digits, decimal fractions, hexadecimal digits, or letters and digits. Runs of the
+versions take turns, so that a clock that moves on between two of them shows in one version at
+least; what varies in one version alone is the same in the other where its runs look like those of
+the first, unless that shows three things or more while the other one always shows the same.
 """
 
 from __future__ import annotations
@@ -30,8 +30,11 @@ _SINGLE = tuple(
     for each in fields(Observation)
     if each.compare and each.name not in (*_TEXTS, *_TABLES, "report")
 )
-_WORDS = re.compile(rb"[0-9A-Za-z_]+|[^0-9A-Za-z_]")
-_KINDS = (rb"[0-9]+", rb"[0-9a-fA-FxX]+", rb"[0-9A-Za-z_]+", rb"[^\n]*")
+_DECIMAL = rb"[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"  # 7.9e-05, then 0.000102
+_WORDS = re.compile(
+    rb"[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?(?![0-9A-Za-z_.])|[0-9A-Za-z_]+|[^0-9A-Za-z_]"
+)
+_KINDS = (rb"[0-9]+", _DECIMAL, rb"[0-9a-fA-FxX]+", rb"[0-9A-Za-z_]+", rb"[^\n]*")
 _LINES = rb"(?s:.*)"
 # A pointer as it is printed, or a number that may be one.
 _ADDRESS = re.compile(rb"0x[0-9a-f]{5,}|(?<![0-9a-fA-F])[0-9a-f]{8,16}(?![0-9a-fA-F])|[0-9]{9,}")

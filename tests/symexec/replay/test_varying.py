@@ -22,6 +22,7 @@ VARYING = {
     "pid": lambda run: str(4711 + run),
     "time": lambda run: str(999_998 + run),  # one digit more now and then
     "address": lambda run: f"{0x7FFE0010 + 4096 * run:#x}",
+    "fraction": lambda run: f"{(95 + run) / 1e6:g}",  # 9.5e-05, 0.000101
     "name": lambda run: f"tmp.{'xAbQz'[run % 5]}",
 }
 PART = st.one_of(st.tuples(FIXED, st.just("")), st.tuples(st.just(""), st.sampled_from([*VARYING])))

@@ -202,3 +202,33 @@ def test_what_differs_by_chance_alone(
             "new: use of uninitialised memory",
             "with zeros in it: no difference",
         ]
+
+
+CLOCK = """
+#include <stdio.h>
+#include <time.h>
+int main(int argc, char **argv)
+{{
+    struct timespec now;
+    int unset;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    {}
+    printf("%d: %g seconds\\n", argc > 2 ? unset : 1, now.tv_nsec % 900000 / 1e9);
+    return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize(("words", "kind"), [((b"a",), "difference"), ((b"a", b"b"), "fix")])
+def test_what_varies_with_one_filling_depends_on_no_uninitialised_memory(
+    words: tuple[bytes, ...], kind: str, tmp_path: Path
+) -> None:
+    files = []
+    for name, statement in (("old.c", ""), ("new.c", "unset = 2;")):
+        (tmp_path / name).write_text(CLOCK.format(statement))
+        files.append((SourceFile(tmp_path / name),))
+    seen = Observation(exit=0, stdout=b"0"), Observation(exit=0, stdout=b"2")
+    case = TestCase("n1", TestInput(args=words), old=seen[0], new=seen[1])
+    case = replace(case, kind=DifferenceKind.DIFFERENCE, observed=Observed.DIFFERENT)
+    with NativeReplay(ReplayPlan(*files)) as replay:
+        assert by_chance(case, replay).kind == kind
