@@ -77,6 +77,7 @@ from symexec.testcases.signature import ParameterKind
 from symexec.triage import (
     Patience,
     Requirements,
+    never_met,
     plainly_explained,
     repeating,
     rewordings,
@@ -85,6 +86,7 @@ from symexec.validation import TraceValidation
 from symexec.watchdog import Spent, Watchdog
 from symexec.worker import WorkerProcess
 
+MINIMISING_S = 3.0  # at most, for all witnesses
 MOMENT = 0.3  # seconds to compare branches when no time is left
 # Of a deterministic run: tests that are replayed for each second of the budget, tests whose
 # branches are compared, seconds after which a native run is one that does not end.
@@ -311,9 +313,9 @@ class BuildJob:
                     verifier.end()
                     yield from self._bounded(self._proved_endless(generation.endless))
                     yield from self._bounded(self._rewordings(prepared))
+                    yield from self._bounded(self._shown_plainly(prepared))
                     self._report_progress(progress, search, MINIMISING)
                     yield from self._bounded(self._minimised(prepared, deadline + GRACE))
-                    yield from self._bounded(self._shown_plainly(prepared))
         finally:
             self.counters.wall_s = self._seconds()
             if self.validation is not None:
@@ -632,24 +634,24 @@ class BuildJob:
             yield from self._verified(verifier.finished())
 
     def _minimised(self, prepared: Prepared, deadline: float) -> Iterator[TestCase]:
-        """The smaller witnesses of groups, within a small share of the time."""
+        """The smaller witnesses of groups, within a few seconds of what is left of the time."""
         clock: Clock = time.monotonic
         now = self.clock()
-        seconds = min(deadline - now, share_of(now - self.started))
+        seconds = min(deadline - now, MINIMISING_S)
         if self._deterministic:
             clock, seconds = WorkClock(Counters(), CANDIDATE), share_of(now - self.started)
         if self.replay is None or seconds <= 0 or not self.tests.differing:
             return
         options = self.options.inputs
-        shrinker = Shrinker(prepared, options, self.replay, *switches(prepared), clock)
+        inner = never_met(self.options.internal, self.signature)
+        shrinker = Shrinker(prepared, options, self.replay, *switches(prepared), clock, inner)
         deadline = clock() + seconds
         cases = self.found
         if self._deterministic:  # no clock says that runs which do not end are enough
             cases = [case for case in cases if not _unending(case)]
         for found in shrinker.smaller(cases, deadline):
-            name = self.tests.name_of_witness(found.input)
-            if name is not None:
-                case = replace(found, id=name, found_s=self._seconds())
+            case = self.tests.as_witness(found, self._seconds())
+            if case is not None:
                 self.tests.keep(case)
                 yield case
 

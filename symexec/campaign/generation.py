@@ -26,7 +26,7 @@ from symexec.state.endings import Endless, MemoryFault
 from symexec.state.state import Chain, Event, State
 from symexec.testcases import DifferenceKind, Divergence, Observed, TestCase, TestInput, decode
 from symexec.testcases.inputs import Json
-from symexec.triage import Patience, examine, group, minimise, options_used, shrink
+from symexec.triage import Patience, group, minimise, options_used, shrink
 from symexec.validation import TraceValidation
 
 # -------------------------------------------------------------------------------------- collected
@@ -70,15 +70,18 @@ class Collected:
         self._known(test, found, series != OWN)
         return found
 
-    def name_of_witness(self, test: TestInput) -> str | None:
-        """The name of the next test, or that of the test of this input, if nobody knows yet what it
-        shows and why; None where that is known."""
-        name = self._names.get(test)
-        if name is None:
-            return self.name(test)
-        known = self._cases.get(name)
-        unknown = known is None or (known.blame is None and known.observed is not Observed.SAME)
-        return name if unknown else None
+    def as_witness(self, found: TestCase, now: float) -> TestCase | None:
+        """A smaller witness under the name of its input: that of the test that has it, or the next
+        name. Where that test is explained it stays as it is. None where it has shown nothing."""
+        name = self._names.get(found.input)
+        known = self._cases.get(name) if name is not None else None
+        if known is None or known.kind is None:
+            return replace(found, id=name or self.name(found.input), found_s=now)
+        if known.observed is Observed.SAME and not found.uninitialised:
+            return None
+        if known.kind is found.kind and known.blame is not None and known.blame.blamed:
+            return replace(known, minimal=found.minimal)
+        return replace(found, id=known.id, found_s=known.found_s)
 
     def enough(self, kind: tuple[object, ...], there: object) -> bool:
         """Are there many tests of this kind, or of what they do at that place? Then the next one,
@@ -485,7 +488,7 @@ def share_of(elapsed: float) -> float:
 
 class Shrinker:
     """Finds smaller witnesses. ``deadline`` is on the clock; witnesses not reached by then stay as
-    they are."""
+    they are, and are not known to be minimal. ``inner``: see ``group``."""
 
     def __init__(
         self,
@@ -495,80 +498,69 @@ class Shrinker:
         changes: Sequence[int],
         requires: Mapping[int, frozenset[int]],
         clock: Callable[[], float] = time.monotonic,
+        inner: Callable[[TestCase], bool] | None = None,
     ) -> None:
         self._replay = replay
         self._options = options
         self._changes = changes
         self._requires = requires
         self._clock = clock
+        self._inner = inner
         self._tracer = Tracer(prepared, options, clock)
 
     def smaller(self, cases: Sequence[TestCase], deadline: float) -> Iterator[TestCase]:
         """For each group, the most important first, its witness with a smaller input, if there is
-        one. The new cases have the ids of the old ones."""
+        one, or else the witness, ``minimal`` or not. The new cases have the ids of the old ones."""
         by_id = {case.id: case for case in cases}
-        groups = group(cases)
+        groups = group(cases, self._inner)
         for place, each in enumerate(groups):
             left = deadline - self._clock()
-            if left <= 0:
-                return
             witness = by_id[each.witness]
-            if each.kind is DifferenceKind.HELP_TEXT:  # compared with all that was found
-                continue
             if witness.accounted:  # the report is not written for each of them
                 continue
-            found = self._shrunk(witness, left / (len(groups) - place))
-            if found.input != witness.input:
-                yield found
+            if left <= 0:
+                yield replace(witness, minimal=False)
+            else:
+                yield self._shrunk(witness, left / (len(groups) - place))
 
     def _shrunk(self, case: TestCase, seconds: float) -> TestCase:
-        """The smaller test: found by the engine where that is quick (0.2 ms for a small function; a
-        native run takes 5 ms), else by native runs alone."""
+        """The smaller test: looked for by the engine where that is quick (0.2 ms for a small
+        function; a native run takes 5 ms), then by native runs, which alone say that it is
+        minimal."""
+        began = self._clock()
+        start = self._by_engine(case, seconds / 2)
+        seconds -= self._clock() - began
+        found = shrink(
+            case,
+            self._replay,
+            self._changes,
+            self._requires,
+            Patience(64, self._clock() + max(seconds, 0.0) + EXPLAIN, self._clock),
+            self._admitted,
+            seconds,
+            self._clock,
+            start,
+        )
+        if found.input == case.input:
+            return found
+        trace = self._tracer.trace(found.input)
+        sequence = trace.sequence if trace is not None else case.sequence
+        return replace(found, sequence=sequence, source=SOURCE)
+
+    def _by_engine(self, case: TestCase, seconds: float) -> TestInput | None:
+        """A smaller input on which the versions diverge at the same place, and end alike."""
         self._tracer.trace(case.input)  # compiles what it needs
         began = self._clock()
         wanted = self._tracer.trace(case.input)
         if wanted is None or self._clock() - began > QUICK:
-            return self._traced(case, self._natively(case, seconds, self._admitted))
+            return None
 
         def alike(test: TestInput) -> bool:
             trace = self._tracer.trace(test) if self._admitted(test) else None
             return trace is not None and _seen(trace) == _seen(wanted)
 
-        test = minimise(case.input, alike, seconds / 2, self._clock)
-        if test == case.input:
-            return case
-        patience = self._patience(seconds)
-        smaller = replace(case, input=test)
-        found = examine(smaller, self._replay, self._changes, self._requires, patience, waits=False)
-        if not _same(found, case) or _is_explained(found) < _is_explained(case):
-            found = self._natively(case, seconds / 2, alike)
-        return self._traced(case, found)
-
-    def _natively(
-        self, case: TestCase, seconds: float, allowed: Callable[[TestInput], bool]
-    ) -> TestCase:
-        patience = self._patience(seconds)
-        return shrink(
-            case,
-            self._replay,
-            self._changes,
-            self._requires,
-            patience,
-            allowed,
-            seconds,
-            self._clock,
-        )
-
-    def _patience(self, seconds: float) -> Patience:
-        return Patience(64, self._clock() + max(seconds, EXPLAIN), self._clock)
-
-    def _traced(self, case: TestCase, found: TestCase) -> TestCase:
-        """The smaller test, with the sequence of its own input where the engine can follow it."""
-        if found is case:
-            return case
-        trace = self._tracer.trace(found.input)
-        sequence = trace.sequence if trace is not None else case.sequence
-        return replace(found, sequence=sequence, source=SOURCE)
+        test, _ = minimise(case.input, alike, seconds, self._clock)
+        return test if test != case.input else None
 
     def _admitted(self, test: TestInput) -> bool:
         asked = self._options.arguments
@@ -583,11 +575,3 @@ def _seen(trace: Trace) -> tuple[object, ...]:
     divergence = trace.divergence
     place = (divergence.kind, divergence.file, divergence.line) if divergence is not None else None
     return place, trace.endings
-
-
-def _is_explained(case: TestCase) -> bool:
-    return case.blame is not None and bool(case.blame.blamed)
-
-
-def _same(found: TestCase, case: TestCase) -> bool:
-    return len(group([found, replace(case, id="other")])) == 1

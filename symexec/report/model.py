@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never, get_type_hints
 
@@ -30,7 +30,6 @@ from symexec.testcases import (
 )
 from symexec.testcases.inputs import Json
 from symexec.testcases.signature import (
-    ParameterKind,
     signature_from_json,
     signature_to_json,
 )
@@ -135,17 +134,19 @@ class Report:
         return self.findings().open
 
     def findings(self) -> Findings:
-        from symexec.triage import group  # an exploration of one program has no use for it
+        # an exploration of one program has no use for it
+        from symexec.triage import group, never_met
 
+        inner = never_met(self.internal, self.signature)
         differing = [case for case in self.differing if case.id not in self.set_aside]
         if not self.accepted or not differing:
             cases = {case.id: case for case in differing}
-            return Findings(cases, self._marked(group(differing), cases), [], {})
+            return Findings(cases, group(differing, inner), [], {})
         from symexec.triage.accepted import judge_accepted
 
         judged: Judgement = judge_accepted(differing, self.accepted, self.identities, self.entry)
         cases = {case.id: case for case in judged.cases}
-        groups = self._marked(group(judged.cases), cases)
+        groups = group(judged.cases, inner)
         return Findings(
             cases,
             [each for each in groups if each.witness not in judged.by],
@@ -153,37 +154,20 @@ class Report:
             judged.by,
         )
 
-    def _marked(self, groups: list[Group], cases: Mapping[str, TestCase]) -> list[Group]:
-        """The groups, with those that no caller can meet marked as internal and put last; the
-        witness of any other group is a test that callers can meet."""
-        if self.internal is None:
-            return groups
-        marked: list[Group] = []
-        for each in groups:
-            inner = {test for test in each.tests if self.is_internal(cases[test])}
-            tests = sorted(each.tests, key=inner.__contains__)
-            marked.append(replace(each, tests=tuple(tests), internal=len(inner) == len(tests)))
-        marked.sort(key=lambda each: each.internal)
-        return [replace(each, id=f"g{number}") for number, each in enumerate(marked, 1)]
-
     def is_internal(self, case: TestCase) -> bool:
         """Can no caller run this test?"""
-        if self.internal is None or self.internal.reason:
-            return self.internal is not None
-        given = dict(case.input.parameters)
-        return any(given.get(name) is not None for name in self.hidden_parts)
+        from symexec.triage import never_met
+
+        inner = never_met(self.internal, self.signature)
+        return inner is not None and inner(case)
 
     @property
     def hidden_parts(self) -> dict[str, str]:
         """The inputs that only the library can make, unless they are null, each with the structure
         that it is."""
-        if self.internal is None:
-            return {}
-        parts = self.signature.parameters if self.signature is not None else ()
-        hidden = self.internal.hidden
-        structures = [each for each in parts if each.kind is ParameterKind.STRUCTURE]
-        found = {each.name: each.element for each in structures if each.element in hidden}
-        return {**found, **dict(self.internal.handles)}
+        from symexec.triage import hidden_parts
+
+        return hidden_parts(self.internal, self.signature)
 
     def fails(self, when: FailOn) -> bool:
         """Is there a difference because of which the exit code is 1?"""
@@ -497,6 +481,8 @@ def _group(each: Group, accepted: Accepted | None, reached: Reached | None) -> J
         "found_s": round(each.found_s, 3),
         "tests": list(each.tests),
     }
+    if each.minimal is not None:
+        result["minimal"] = each.minimal
     if each.internal:
         result["internal"] = {"reached": asdict(reached) if reached is not None else None}
     if accepted is not None:

@@ -385,6 +385,15 @@ def internal_lines(report: Report) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
+def perhaps_smaller(report: Report) -> list[str]:
+    """The witnesses that may have parts which are not needed."""
+    left = [each.witness for each in report.groups if not each.minimal] if report.finished else []
+    if not left:
+        return []
+    few = ", ".join(left[:_LISTED]) + (", .." if len(left) > _LISTED else "")
+    return [f"perhaps not minimal, as the time was over: {few}"]
+
+
 def undefined_places(report: Report) -> list[str]:
     """For each group that has met undefined behaviour: where, in which version, and what gcc does
     without replay's flags."""

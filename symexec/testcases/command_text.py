@@ -12,13 +12,20 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from csg.errors import UsageError
 from csg.records import record
-from symexec.testcases.inputs import Elements, LongDouble, Scalar, TestInput, Value
+from symexec.testcases.inputs import (
+    Elements,
+    LongDouble,
+    Scalar,
+    TestInput,
+    Value,
+    shown_text,
+)
 from symexec.testcases.signature import EntrySignature, Parameter, ParameterKind
 
 _PLAIN = re.compile(rb"[\x20-\x7e]*")
@@ -72,21 +79,16 @@ def printf_command(data: bytes) -> str:
 def c_call(test: TestInput, entry: str, signature: EntrySignature | None = None) -> str:
     """The call in C. The types of elements are known from the signature; without it they are
     guessed."""
-    counted = _counted(value for _, value in (*test.parameters, *test.globals))
+    counted = test.counted
     before = "".join(f"{name} = {c_value(value, counted)}; " for name, value in test.globals)
     if signature is None:
         arguments = [c_value(value, counted) for _, value in test.parameters]
     else:
         values = dict(test.parameters)
-        arguments = _arguments(values, signature.parameters)
+        arguments = _arguments(values, signature.parameters, counted)
         if signature.steps:
             return f"{before}{_steps(signature, values, arguments)}{_comment(test)}"
     return f"{before}{entry}({', '.join(arguments)}){_comment(test)}"
-
-
-def _counted(values: Iterable[Value]) -> int:
-    """The largest number in a call: no length that it says is larger."""
-    return max((each for each in values if isinstance(each, int)), default=0)
 
 
 def _steps(signature: EntrySignature, values: Mapping[str, Value], arguments: Sequence[str]) -> str:
@@ -100,11 +102,12 @@ def _steps(signature: EntrySignature, values: Mapping[str, Value], arguments: Se
     )
 
 
-def _arguments(values: dict[str, Value], parameters: Sequence[Parameter]) -> list[str]:
+def _arguments(
+    values: dict[str, Value], parameters: Sequence[Parameter], counted: int
+) -> list[str]:
     """The arguments of a call. Parts follow the object that they belong to, so that every object is
     complete when they are read backwards."""
     known = {each.name: each for each in parameters}
-    counted = _counted(values.values())
     inside: dict[str, list[str]] = {}
     arguments: list[str] = []
     for each in reversed(parameters):
@@ -169,17 +172,14 @@ def _comment(test: TestInput) -> str:
 
 
 def c_value(value: Value, counted: int = 0) -> str:
-    """A value in C. A text has as many of the zeros at its end as a length of ``counted`` bytes can
-    be about; the others are the unused rest of the buffer."""
+    """A value in C; of a text what ``shown_text`` says."""
     match value:
         case None:
             return "NULL"
         case bytes():
             # A digit after an octal escape of three digits is not part of it. The literal has one
             # zero more than is written.
-            text = value.rstrip(b"\0")
-            text = value[: max(len(text), counted - 1)]
-            return '"' + _escaped(text).replace('"', '\\"') + '"'
+            return '"' + _escaped(shown_text(value, counted)).replace('"', '\\"') + '"'
         case tuple():
             kind = "int" if all(isinstance(element, int) for element in value) else "double"
             return f"({kind}[]) {{{', '.join(map(_number, value))}}}"

@@ -141,12 +141,20 @@ class TestInput:
         sum of numbers); the smallest witness is shown first."""
         named = [value for _, value in (*self.parameters, *self.globals)]
         contents = [*self.args, self.stdin, *(data for _, data in self.files)]
-        odd = sum(map(odd_bytes, (*named, *contents)))
+        counted = self.counted
+        texts = [shown_text(value, counted) for value in named if isinstance(value, bytes)]
+        odd = sum(map(odd_bytes, (*texts, *contents)))
         contents += [data.rstrip(b"\0") for _, data in self.objects]
-        parts = len(self.args) + len(self.files) + bool(self.stdin)
+        parts = len(self.args) + len(self.files) + bool(self.stdin) + len(self.nondet)
         weight = sum(map(len, contents)) + sum(map(_weight, named)) + sum(map(_weight, self.nondet))
         weight += sum(is_part(name) and value is not None for name, value in self.parameters)
         return parts, weight, odd, sum(map(_magnitude, (*named, *self.nondet, *contents)))
+
+    @property
+    def counted(self) -> int:
+        """The largest number in a call: no length that it says is larger."""
+        named = (value for _, value in (*self.parameters, *self.globals))
+        return max((each for each in named if isinstance(each, int)), default=0)
 
 
 def is_part(name: str) -> bool:
@@ -173,11 +181,16 @@ def _weight(value: Value) -> int:
             return 16
 
 
-def odd_bytes(value: Value) -> int:
-    """How many bytes of a text are shown as escapes; zeros at its end are not shown."""
-    if not isinstance(value, bytes):
-        return 0
-    return sum(not (0x20 <= byte < 0x7F or byte == 0x0A) for byte in value.rstrip(b"\0"))
+def shown_text(data: bytes, counted: int | None) -> bytes:
+    """What a reader sees of a text: all of it, where nothing is ``counted``; else as many of the
+    zeros at its end as a length of so many bytes can be about. The others are the unused rest of
+    the buffer, and the text has one zero more than is written."""
+    return data if counted is None else data[: max(len(data.rstrip(b"\0")), counted - 1)]
+
+
+def odd_bytes(data: bytes) -> int:
+    """How many bytes of a text are shown as escapes."""
+    return sum(not (0x20 <= byte < 0x7F or byte == 0x0A) for byte in data)
 
 
 def _magnitude(value: Value) -> int:

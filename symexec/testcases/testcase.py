@@ -246,6 +246,7 @@ class TestCase:
     fault: str = ""  # the error of memory that one version alone is predicted to end with
     refused: str = ""  # why it does not differ natively, although that is predicted
     accounted: bool = False  # changes that were accepted before show all that it does
+    minimal: bool | None = None  # no smaller input shows the same; None: nobody has tried
 
     @property
     def called(self) -> str:
@@ -305,6 +306,8 @@ def _details(case: TestCase) -> dict[str, Json]:
         result["refused"] = case.refused
     if case.undefined:
         result["undefined"] = list(case.undefined)
+    if case.minimal is not None:
+        result["minimal"] = case.minimal
     return result
 
 

@@ -8,18 +8,34 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from csg.errors import ToolchainError
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, Pair
 from symexec.replay.build import UNDEFINED
-from symexec.testcases import MASKED, DifferenceKind, Observed, TestCase, TestInput
+from symexec.testcases import (
+    MASKED,
+    DifferenceKind,
+    Observation,
+    Observed,
+    TestCase,
+    TestInput,
+)
 from symexec.triage.blame import DEFAULT_PATIENCE, Ids, Patience, native_blame
 from symexec.triage.classification import Course, classify, differing_parts
-from symexec.triage.grouping import shape
+from symexec.triage.grouping import shape, shows_the_same_text
 from symexec.triage.minimise import minimise
-from symexec.triage.undefined import by_chance, judged
+from symexec.triage.undefined import (
+    by_chance,
+    differs_plainly,
+    judged,
+    plainly_again,
+    plainly_explained,
+    uninitialised,
+    use_explained,
+    uses_uninitialised,
+)
 
 LONGEST, SHORTEST = 10.0, 3.0  # times its limit, for a version that was cut off
 FAR = 100.0  # times the other version's time: it is taken not to end
@@ -164,50 +180,6 @@ def explained(
     return replace(case, blame=blame)
 
 
-def shrink(
-    case: TestCase,
-    replay: NativeReplay,
-    changes: Sequence[int],
-    requires: Mapping[int, Ids] | None = None,
-    patience: Patience = DEFAULT_PATIENCE,
-    allowed: Callable[[TestInput], bool] = lambda test: True,
-    seconds: float = 2.0,
-    clock: Callable[[], float] = time.monotonic,
-) -> TestCase:
-    """``case`` with a smaller input that differs in the same way, by the same changes; the case
-    itself when there is none. ``allowed``: does an input keep to the user's ranges and
-    assumptions?"""
-    assert case.old is not None and case.new is not None
-    wanted = shape(case.old, case.new)
-    best = case
-
-    def keeps(test: TestInput) -> bool:
-        nonlocal best
-        if not allowed(test):
-            return False
-        if shape(*replay.both(test)) != wanted:  # most candidates are rejected here
-            return False
-        found = examine(
-            replace(case, input=test), replay, changes, requires, patience, False, False, False
-        )
-        alike = found.kind == case.kind and _blamed(found) == _blamed(case)
-        if alike:
-            best = found
-        return alike
-
-    minimise(case.input, keeps, seconds, clock)
-    if best is case:
-        return case
-    found = examine(best, replay, changes, requires, patience, waits=False)
-    if found.kind == best.kind and not _blamed(found):  # the patience has ended; it is known
-        found = replace(found, blame=best.blame)
-    return found
-
-
-def _blamed(case: TestCase) -> tuple[int, ...]:
-    return case.blame.blamed if case.blame else ()
-
-
 # ---------------------------------------------------------------------------------------- refusal
 # Why do native runs not show what is predicted? The other ways of running a test say.
 #
@@ -272,3 +244,204 @@ def _reason(case: TestCase, pairs: dict[Way, Pair], failed: bool) -> Refusal:
     if case.fault:
         return Refusal.UNSEEN_FAULT
     return Refusal.NO_BUILD if failed else Refusal.ALIKE
+
+
+# --------------------------------------------------------------------------------- smaller inputs
+# A smaller input that shows the same difference, by whatever runs have shown it:
+#
+#     exit 0 and SIGABRT                      the sanitized builds, forked
+#     a plain build alone shows it            builds of that style
+#     use of uninitialised memory             builds that fill memory in two ways
+#     undefined, "gcc -O2: a difference"      the plain builds, where a sanitizer names a place
+#     help text                               the same texts, as they were judged among all tests
+
+
+CANDIDATES = 500  # inputs that are run at most for one witness
+ONCE = 0.6  # of the time, while nobody is blamed
+
+
+@dataclass(slots=True)
+class Reproduction:
+    """Runs other inputs in the way in which ``case`` has shown its difference."""
+
+    case: TestCase
+    replay: NativeReplay
+    way: Way = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.way = FIRST
+        if not {HIDDEN, PLAIN_ALONE}.isdisjoint(self.case.notes):
+            self.way = next(filter(self._shows, OTHERS), FIRST)
+
+    def _shows(self, way: Way) -> bool:
+        try:
+            found, _ = observe(self.case, self.replay, False, *way)
+        except ToolchainError:
+            return False
+        return self._alike(found)
+
+    def _alike(self, found: TestCase) -> bool:
+        case = self.case
+        assert case.old is not None and case.new is not None
+        if found.old is None or found.new is None:
+            return False
+        return (found.kind, found.error) == (case.kind, case.error) and shape(
+            found.old, found.new
+        ) == shape(case.old, case.new)
+
+    def seen(self, test: TestInput, until: float | None = None) -> tuple[TestCase, Pair] | None:
+        """The test with this input, where it shows a difference of the same class and form; nobody
+        is blamed for it yet. A version that is cut off has time to end ``until`` then, on the
+        monotonic clock; None: it is taken to do what it does on the witness."""
+        case, replay = self.case, self.replay
+        again = replace(case, input=test, blame=None, endless=False, undefined=())
+        if uses_uninitialised(case):
+            found, pair = observe(again, replay, False)
+            found = uninitialised(found, replay)
+            return (found, pair) if _ends_alike(found, case) else None
+        if differs_plainly(case):
+            return self._plainly(again)
+        first = self._first_look(test)
+        if first is None:
+            return None
+        if until is None and self._is_plain:
+            found, pair = _classified(again, first, Course.UNKNOWN), first
+        else:
+            found, pair = observe(again, replay, False, *self.way)
+        if found.kind is DifferenceKind.UNDECIDED and until is None:
+            found = replace(found, kind=case.kind, error=case.error)
+        elif until is not None:
+            found, pair = decided(found, pair, replay, until)
+        match case.kind:
+            case DifferenceKind.HELP_TEXT:
+                if not shows_the_same_text(found, case):
+                    return None
+                found = replace(found, kind=case.kind, error=case.error)
+            case DifferenceKind.UNDEFINED:
+                found = judged(found, pair, replay)
+                found = by_chance(found, replay) if case.uninitialised else found
+            case _:
+                pass
+        return (found, pair) if self._alike(found) else None
+
+    @property
+    def _is_plain(self) -> bool:
+        """Does one run of each version say what is to be seen, at least at first?"""
+        case, (_, alone) = self.case, self.way
+        assert case.old is not None and case.new is not None
+        unending = case.old.timed_out or case.new.timed_out
+        masked = any(each.startswith(MASKED) for each in case.notes)
+        return not (alone or unending or masked or case.golden is not None)
+
+    def _first_look(self, test: TestInput) -> Pair | None:
+        """Most inputs are rejected here, by one run of each version."""
+        case = self.case
+        assert case.old is not None and case.new is not None
+        if not self._is_plain:
+            return Pair(case.old, case.new)
+        pair = Pair(*self.replay.both(test, self.way[0]))
+        return pair if shape(pair.old, pair.new) == shape(case.old, case.new) else None
+
+    def _plainly(self, again: TestCase) -> tuple[TestCase, Pair] | None:
+        found = next(
+            plainly_again(observe(again, self.replay, False)[0], self.case, self.replay), None
+        )
+        if found is None or found.old is None or found.new is None:
+            return None
+        return (found, Pair(found.old, found.new)) if self._alike(found) else None
+
+    def explained(
+        self,
+        found: TestCase,
+        pair: Pair,
+        changes: Sequence[int],
+        requires: Mapping[int, Ids] | None,
+        patience: Patience,
+    ) -> TestCase:
+        """The test with the changes to blame; where its witness has none, with none."""
+        if self.case.kind is DifferenceKind.HELP_TEXT or not _blamed(self.case):
+            return replace(found, blame=self.case.blame)
+        if uses_uninitialised(self.case):
+            return use_explained(found, self.replay, changes, requires or {}, patience)
+        if differs_plainly(self.case):
+            return plainly_explained(found, self.replay, changes, requires or {}, patience)
+        return explained(found, pair, self.replay, changes, requires, patience, self.way[0])
+
+    def reported(self, best: TestCase) -> TestCase:
+        """The test with what a report says in addition: functions and lines of a sanitizer, places
+        of undefined behaviour."""
+        told = any(seen and seen.sanitizer for seen in (best.old, best.new))
+        same = best.input == self.case.input or uses_uninitialised(best)
+        if same or best.undefined or not (told or self.case.undefined):
+            return best
+        found, pair = observe(best, self.replay, True, *self.way)
+        if not self._alike(found):
+            return best
+        found = judged(found, pair, self.replay) if self.case.undefined else found
+        return replace(found, blame=best.blame) if found.kind == best.kind else best
+
+
+def _ends_alike(found: TestCase, case: TestCase) -> bool:
+    """Is it a use of uninitialised memory of the same class, and do the versions end alike? What
+    they show is chance."""
+
+    def end(seen: Observation | None) -> tuple[object, ...]:
+        return () if seen is None else (seen.signal, seen.sanitizer, seen.timed_out)
+
+    return found.kind == case.kind and (end(found.old), end(found.new)) == (
+        end(case.old),
+        end(case.new),
+    )
+
+
+def shrink(
+    case: TestCase,
+    replay: NativeReplay,
+    changes: Sequence[int],
+    requires: Mapping[int, Ids] | None = None,
+    patience: Patience = DEFAULT_PATIENCE,
+    allowed: Callable[[TestInput], bool] = lambda test: True,
+    seconds: float = 2.0,
+    clock: Callable[[], float] = time.monotonic,
+    start: TestInput | None = None,
+) -> TestCase:
+    """``case`` with a smaller input that differs in the same way, by the same changes; the case
+    itself when there is none. It is ``minimal`` where no smaller input is left that does. Where
+    ``start``, a smaller input, shows the same, it goes on from there. ``allowed``: does an input
+    keep to the user's ranges and assumptions?
+
+    Changes are blamed once, at the end. Where these are others than before, the search begins
+    again, and blames them for each input.
+    """
+    ways = Reproduction(case, replay)
+    deadline = clock() + seconds
+    best = case
+
+    def keeps(test: TestInput) -> bool:
+        return allowed(test) and ways.seen(test) is not None
+
+    def blaming(test: TestInput) -> bool:
+        nonlocal best
+        seen = ways.seen(test, patience.deadline) if allowed(test) else None
+        if seen is None:
+            return False
+        found = ways.explained(*seen, changes, requires, patience)
+        if _blamed(found) == _blamed(case):
+            best = found
+        return best is found
+
+    def left() -> float:
+        return max(0.0, deadline - clock())
+
+    first = case.input if start is None or not keeps(start) else start
+    smaller, minimal = minimise(first, keeps, ONCE * left(), clock, CANDIDATES)
+    if smaller != case.input and not blaming(smaller):
+        _, minimal = minimise(case.input, blaming, left(), clock, CANDIDATES)
+    elif not minimal:
+        still, minimal = minimise(smaller, keeps, left(), clock, CANDIDATES)
+        minimal = minimal and (still == smaller or blaming(still))
+    return replace(ways.reported(best), minimal=minimal)
+
+
+def _blamed(case: TestCase) -> tuple[int, ...]:
+    return case.blame.blamed if case.blame else ()

@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from csg.ir import ChangeInfo
-from symexec.testcases import DifferenceKind, Observation, Observed, TestCase
+from symexec.options import Internal
+from symexec.testcases import (
+    DifferenceKind,
+    EntrySignature,
+    Observation,
+    Observed,
+    TestCase,
+)
+from symexec.testcases.signature import ParameterKind
 from symexec.triage.classification import differing_parts
 from symexec.triage.undefined import UNINITIALISED, uses_uninitialised
 
@@ -91,6 +99,11 @@ def _shown(case: TestCase) -> Shown:
         (seen.exit, *(getattr(seen, part) for part in parts if part in _TEXT))
         for seen in (case.old, case.new)
     )
+
+
+def shows_the_same_text(case: TestCase, other: TestCase) -> bool:
+    """Do the same texts differ in both tests, of a program that informs?"""
+    return informs(case) and _shown(case) == _shown(other)
 
 
 def rewords(change: ChangeInfo) -> bool:
@@ -196,6 +209,7 @@ class Group:
     found_by: str = ""
     found_s: float = 0.0
     internal: bool = False  # seen only where no caller of the program gets by itself
+    minimal: bool | None = None  # see TestCase
 
     @property
     def called(self) -> str:
@@ -266,11 +280,42 @@ def _unfilled(line: bytes) -> bytes:
     return bytes(each for each in line if each not in b" \t0.")
 
 
-def group(cases: Iterable[TestCase]) -> list[Group]:
+def hidden_parts(internal: Internal | None, signature: EntrySignature | None) -> dict[str, str]:
+    """The inputs that only the library can make, unless they are null, each with the structure that
+    it is."""
+    if internal is None:
+        return {}
+    parts = signature.parameters if signature is not None else ()
+    structures = [each for each in parts if each.kind is ParameterKind.STRUCTURE]
+    found = {each.name: each.element for each in structures if each.element in internal.hidden}
+    return {**found, **dict(internal.handles)}
+
+
+def never_met(
+    internal: Internal | None, signature: EntrySignature | None
+) -> Callable[[TestCase], bool] | None:
+    """Whether no caller can run a test; None where callers can run all of them."""
+    if internal is None:
+        return None
+    hidden, nowhere = hidden_parts(internal, signature), bool(internal.reason)
+
+    def inner(case: TestCase) -> bool:
+        given = dict(case.input.parameters)
+        return nowhere or any(given.get(name) is not None for name in hidden)
+
+    return inner
+
+
+def group(
+    cases: Iterable[TestCase], inner: Callable[[TestCase], bool] | None = None
+) -> list[Group]:
     """Groups of all tests on which the versions differ: one for each class and cause, however the
     runs end and whatever they show. When these are too many for a reader, those whose causes
     overlap are joined. Tests that are ``accounted`` for have groups of their own, after the
-    others."""
+    others.
+
+    ``inner``: can no caller run the test? Groups that have no other tests are internal, and come
+    last; the witness of any other group is a test that callers can run."""
     explained: list[TestCase] = []
     unexplained: list[TestCase] = []
     for case in cases:
@@ -282,13 +327,17 @@ def group(cases: Iterable[TestCase]) -> list[Group]:
         members = _grouped(explained, unexplained, keyed)
         if len(members) <= MOST_GROUPS:
             break
+    met_by_none = inner or (lambda case: False)
     for tests in members.values():
-        tests.sort(key=_plainness)
+        tests.sort(key=lambda case: (met_by_none(case), _plainness(case)))
     ordered = sorted(
-        members.values(),
-        key=lambda tests: (tests[0].accounted, _rank(tests[0]), tests[0].id),
+        ((met_by_none(tests[0]), tests) for tests in members.values()),
+        key=lambda each: (each[0], each[1][0].accounted, _rank(each[1][0]), each[1][0].id),
     )
-    return [_group(f"g{number}", tests) for number, tests in enumerate(ordered, 1)]
+    return [
+        replace(_group(f"g{number}", tests), internal=internal)
+        for number, (internal, tests) in enumerate(ordered, 1)
+    ]
 
 
 def _grouped(
@@ -468,6 +517,7 @@ def _group(name: str, tests: list[TestCase]) -> Group:
             tuple(c.id for c in tests),
             first.source,
             first.found_s,
+            minimal=tests[0].minimal,
         )
     return Group(
         id=name,
@@ -477,4 +527,5 @@ def _group(name: str, tests: list[TestCase]) -> Group:
         tests=tuple(case.id for case in tests),
         found_by=first.source,
         found_s=first.found_s,
+        minimal=tests[0].minimal,
     )

@@ -12,9 +12,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from symexec.testcases import LongDouble, Scalar, TestInput, Value
-from symexec.testcases.inputs import Elements, is_part, odd_bytes
+from symexec.testcases.inputs import Elements, is_part, odd_bytes, shown_text
 
 _PLAIN = (b"a", b"0", b",", b" ")  # what takes the place of a byte that cannot be printed
+_PRINTABLE = (*(bytes([code]) for code in range(0x21, 0x7F)), b"\n")  # or else one of these
 Item = TypeVar("Item")
 Keeps = Callable[[TestInput], bool]
 
@@ -24,34 +25,39 @@ def minimise(
     keeps: Keeps,
     seconds: float = 2.0,
     clock: Callable[[], float] = time.monotonic,
-) -> TestInput:
+    most: int | None = None,
+) -> tuple[TestInput, bool]:
     """Take the first smaller candidate for which ``keeps`` holds, again and again. ``keeps`` checks
     that class and blame stay the same, and that the user's ranges and assumptions hold. Returns the
-    smallest input at the end of the time; when it ends earlier, no candidate satisfies ``keeps``.
+    smallest input at the end of the time, or when ``most`` candidates were tried, and whether it is
+    minimal: that no candidate of it satisfies ``keeps``.
 
     After one that holds it goes on at that place among the candidates of the new input, since those
     before it are much like what was refused; they have their turn again at the end.
     """
     deadline = clock() + seconds
-    start = 0
+    start = tried = 0
     while True:
         for place, candidate in enumerate(smaller(test)):
             if place < start:
                 continue
-            if clock() > deadline:
-                return test
+            if tried == most or clock() > deadline:
+                return test, False
+            tried += 1
             if keeps(candidate):
                 test, start = candidate, place
                 break
         else:
             if start == 0:
-                return test
+                return test, True
             start = 0
 
 
 def smaller(test: TestInput) -> Iterator[TestInput]:
     """Inputs with less in them, those with the largest reductions first; each has a smaller
-    ``size``."""
+    ``size``. At the end those with any other character in place of a byte that cannot be
+    printed."""
+    yield from _without_parts(test)
     yield from _simpler_parts(test)
     readable = _readable(test)
     if readable != test:
@@ -61,7 +67,6 @@ def smaller(test: TestInput) -> Iterator[TestInput]:
     for stdin in _smaller_bytes(test.stdin):
         yield replace(test, stdin=stdin)
     for i, (name, data) in enumerate(test.files):
-        yield replace(test, files=test.files[:i] + test.files[i + 1 :])
         for content in _smaller_bytes(data):
             yield replace(test, files=_put(test.files, i, (name, content)))
     for name, value in test.parameters:
@@ -70,11 +75,12 @@ def smaller(test: TestInput) -> Iterator[TestInput]:
         if isinstance(value, Elements):
             for count, retained in _fewer(value.count):
                 yield replace(test, parameters=_of_so_many(test.parameters, name, count, retained))
+    counted = test.counted
     for i, (name, value) in enumerate(test.parameters):
-        for less in _smaller_value(value):
+        for less in _smaller_value(value, counted):
             yield replace(test, parameters=_put(test.parameters, i, (name, less)))
     for i, (name, value) in enumerate(test.globals):
-        for less in _smaller_value(value):
+        for less in _smaller_value(value, counted):
             yield replace(test, globals=_put(test.globals, i, (name, less)))
     for i, number in enumerate(test.nondet):
         for fewer in _smaller_number(number):
@@ -84,6 +90,33 @@ def smaller(test: TestInput) -> Iterator[TestInput]:
             for less_byte in _smaller_integer(byte):
                 content = data[:j] + bytes([less_byte]) + data[j + 1 :]
                 yield replace(test, objects=_put(test.objects, i, (name, content)))
+    for i, argument in enumerate(test.args):
+        for text in _other_characters(argument):
+            yield replace(test, args=_put(test.args, i, text))
+    for text in _other_characters(test.stdin):
+        yield replace(test, stdin=text)
+    for i, (name, data) in enumerate(test.files):
+        for text in _other_characters(data):
+            yield replace(test, files=_put(test.files, i, (name, text)))
+    for i, (name, value) in enumerate(test.parameters):
+        if isinstance(value, bytes):
+            for text in _other_characters(value, counted):
+                yield replace(test, parameters=_put(test.parameters, i, (name, text)))
+    for i, (name, value) in enumerate(test.globals):
+        if isinstance(value, bytes):
+            for text in _other_characters(value, counted):
+                yield replace(test, globals=_put(test.globals, i, (name, text)))
+
+
+def _without_parts(test: TestInput) -> Iterator[TestInput]:
+    """Inputs without standard input, without a file, without the last of the numbers that the
+    program asks for: what is left out there is zero."""
+    if test.stdin:
+        yield replace(test, stdin=b"")
+    for i in range(len(test.files)):
+        yield replace(test, files=test.files[:i] + test.files[i + 1 :])
+    if test.nondet:
+        yield replace(test, nondet=test.nondet[:-1])
 
 
 def _simpler_parts(test: TestInput) -> Iterator[TestInput]:
@@ -180,10 +213,12 @@ def _without(
 
 def _readable(test: TestInput) -> TestInput:
     """The test with every byte of text that cannot be printed replaced by a letter."""
+    counted = test.counted
 
     def read(named: tuple[tuple[str, Value], ...]) -> tuple[tuple[str, Value], ...]:
         return tuple(
-            (name, _lettered(value) if isinstance(value, bytes) else value) for name, value in named
+            (name, _lettered(value, counted=counted) if isinstance(value, bytes) else value)
+            for name, value in named
         )
 
     return replace(
@@ -196,9 +231,10 @@ def _readable(test: TestInput) -> TestInput:
     )
 
 
-def _lettered(data: bytes, plain: bytes = _PLAIN[0]) -> bytes:
-    each = (data[i : i + 1] for i in range(len(data)))
-    return b"".join(plain if odd_bytes(byte) else byte for byte in each)
+def _lettered(data: bytes, plain: bytes = _PLAIN[0], counted: int | None = None) -> bytes:
+    shown = shown_text(data, counted)
+    each = (shown[i : i + 1] for i in range(len(shown)))
+    return b"".join(plain if odd_bytes(byte) else byte for byte in each) + data[len(shown) :]
 
 
 def _put(items: tuple[Item, ...], index: int, item: Item) -> tuple[Item, ...]:
@@ -211,12 +247,14 @@ def _smaller_list(items: tuple[bytes, ...]) -> Iterator[tuple[bytes, ...]]:
         yield items[: len(items) // 2]
     for i in range(len(items)):
         yield items[:i] + items[i + 1 :]
+    for i in range(len(items) - 1):  # an option with its value
+        yield items[:i] + items[i + 2 :]
     for i, item in enumerate(items):
         for shorter in _smaller_bytes(item):
             yield _put(items, i, shorter)
 
 
-def _smaller_bytes(data: bytes) -> Iterator[bytes]:
+def _smaller_bytes(data: bytes, counted: int | None = None) -> Iterator[bytes]:
     """Halves of the text, then the text without one byte, then with one byte replaced by one that
     can be printed."""
     if len(data) > 3:
@@ -224,21 +262,31 @@ def _smaller_bytes(data: bytes) -> Iterator[bytes]:
         yield data[len(data) // 2 :]
     for i in range(len(data)):
         yield data[:i] + data[i + 1 :]
-    if odd_bytes(data) > 1:
+    shown = shown_text(data, counted)
+    if odd_bytes(shown) > 1:
         for plain in _PLAIN:
-            yield _lettered(data, plain)
-    for i in range(len(data)):
+            yield _lettered(data, plain, counted)
+    for i in range(len(shown)):
         if odd_bytes(data[i : i + 1]):
             for plain in _PLAIN:
                 yield data[:i] + plain + data[i + 1 :]
 
 
-def _smaller_value(value: Value) -> Iterator[Value]:
+def _other_characters(data: bytes, counted: int | None = None) -> Iterator[bytes]:
+    """The text with one byte that cannot be printed replaced by each character that can."""
+    for i in range(len(shown_text(data, counted))):
+        if odd_bytes(data[i : i + 1]):
+            for character in _PRINTABLE:
+                if character not in _PLAIN:
+                    yield data[:i] + character + data[i + 1 :]
+
+
+def _smaller_value(value: Value, counted: int) -> Iterator[Value]:
     match value:
         case None | Elements():
             return
         case bytes():
-            yield from _smaller_bytes(value)
+            yield from _smaller_bytes(value, counted)
         case tuple():
             yield from _smaller_tuple(value)
         case _:

@@ -44,6 +44,7 @@ from symexec.triage.classification import differing_parts
 UNSTABLE = "the difference was not seen again"
 _TURNS = 2  # further runs with either filling, where they differ
 MOST = 4  # places reported for one version
+ALONE, BEHIND = "a difference", "a difference behind it"  # what plain builds alone show
 _JUDGED = frozenset(
     kind.value
     for kind in (
@@ -105,7 +106,7 @@ def shown_by_plain_builds(
                     new=pair.new,
                     observed=Observed.DIFFERENT,
                     kind=DifferenceKind.UNDEFINED,
-                    undefined=(*(places or met), f"gcc {style}: a difference, which {why}"),
+                    undefined=(*(places or met), f"gcc {style}: {ALONE}, which {why}"),
                 )
     except ToolchainError:  # as above
         return
@@ -132,9 +133,24 @@ def shown_behind_a_stop(cases: Sequence[TestCase], replay: NativeReplay) -> Iter
                 kind=DifferenceKind.UNDEFINED,
                 undefined=(
                     *_places(case.old, case.new),
-                    f"gcc {' and '.join(STANDARD)}: a difference behind it",
+                    f"gcc {' and '.join(STANDARD)}: {BEHIND}",
                 ),
             )
+
+
+def differs_plainly(case: TestCase) -> bool:
+    """Have plain builds alone shown that the test differs?"""
+    return any(f": {ALONE}, which " in each or each.endswith(BEHIND) for each in case.undefined)
+
+
+def plainly_again(again: TestCase, case: TestCase, replay: NativeReplay) -> Iterator[TestCase]:
+    """``again``, a replayed test, where plain builds alone show that it differs, for the same
+    reason as ``case``."""
+    if case.undefined[-1].endswith(BEHIND):
+        yield from shown_behind_a_stop([again], replay)
+    elif again.observed is Observed.SAME:
+        met = [each for each in case.undefined[:-1] if not each.startswith(("old: ", "new: "))]
+        yield from shown_by_plain_builds([again], replay, met)
 
 
 def plainly_explained(

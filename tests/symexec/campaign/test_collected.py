@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from symexec.campaign.generation import ALIKE, ALIKE_THERE, Collected
-from symexec.testcases import Blame, Observed, TestCase, TestInput
+from symexec.testcases import Blame, DifferenceKind, Observed, TestCase, TestInput
+
+REGRESSION = DifferenceKind.REGRESSION
 
 
 def offered(tests: Collected, number: int, kind: tuple[object, ...], there: object) -> bool:
@@ -48,18 +51,23 @@ def test_a_path_that_uses_what_nobody_wrote_is_no_sure_prediction(sure: bool) ->
 
 
 @pytest.mark.parametrize(
-    ("known", "taken"),
+    ("known", "named"),
     [
-        ({}, True),  # waiting for a native run
-        ({"observed": Observed.DIFFERENT}, True),
-        ({"observed": Observed.DIFFERENT, "blame": Blame(((1,),))}, False),
-        ({"observed": Observed.SAME}, False),
+        ({}, "minimised"),  # waiting for a native run
+        ({"observed": Observed.DIFFERENT, "kind": REGRESSION}, "minimised"),
+        ({"observed": Observed.DIFFERENT, "kind": REGRESSION, "blame": Blame(((1,),))}, "guided"),
+        ({"observed": Observed.SAME, "kind": DifferenceKind.PATH_ONLY}, None),
     ],
 )
-def test_a_smaller_witness_may_be_there_as_a_test_that_nobody_has_explained(
-    known: dict[str, Any], taken: bool
+def test_a_smaller_witness_may_be_there_as_another_test(
+    known: dict[str, Any], named: str | None
 ) -> None:
+    """What is explained stays, and is minimal; what has shown nothing becomes no witness."""
     tests, test = Collected(), TestInput(stdin=b"\0")
-    tests.keep(TestCase(tests.name(test), test, **known))
-    assert tests.name_of_witness(test) == ("t0001" if taken else None)
-    assert tests.name_of_witness(TestInput()) == "t0002"
+    tests.keep(TestCase(tests.name(test), test, source="guided", **known))
+    smaller = TestCase("t9", test, kind=REGRESSION, source="minimised", minimal=True)
+    found = tests.as_witness(smaller, 1.0)
+    assert named == (found.source if found is not None else None)
+    assert found is None or (found.id, found.minimal) == ("t0001", True)
+    other = tests.as_witness(replace(smaller, input=TestInput()), 1.0)
+    assert other is not None and other.id == "t0002"
