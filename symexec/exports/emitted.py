@@ -58,6 +58,7 @@ class Test:
     versions."""
 
     name: str
+    called: str  # the class, which is no regression where no caller can run the test
     case: TestCase
     expected: str
     seen: Observation
@@ -388,7 +389,7 @@ def check_types(signature: EntrySignature) -> None:
 def _about(test: Test, finished: Finished, plan: ReplayPlan) -> Iterator[str]:
     """The lines in the head of a test for its reader."""
     old, new = contrasted(test.case.old, test.case.new)
-    yield printable(f"{test.case.called}: {finished.call(test.case)}")
+    yield printable(f"{test.called}: {finished.call(test.case)}")
     if test.equal:
         yield printable(f"both versions: {new}")
     else:

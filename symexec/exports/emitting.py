@@ -43,9 +43,9 @@ from symexec.report.replaying import plan_of, trusted_report
 from symexec.testcases import DifferenceKind, TestCase, TestInput
 from symexec.testcases.driver import entry_first, read_driver
 from symexec.testcases.store import EMITTED, is_ours
+from symexec.triage import Severity, severity
 
 _MINE = ("csgtest_*.c", "csgtest_*.sh", EMITTED, "CMakeLists.txt", "meson.build")
-_NEW_FAILS = frozenset((DifferenceKind.REGRESSION, DifferenceKind.HANG, DifferenceKind.LEAK))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def _candidates(finished: Finished, options: EmitOptions, dropped: list[str]) ->
             dropped.append(f"{name}: only standard error differs, which no test compares")
         elif witness.input not in inputs:
             inputs.add(witness.input)
-            yield Test(name, witness, expected, seen, False)
+            yield Test(name, finding.group.called, witness, expected, seen, False)
     alike = [
         each for each in finished.others() if each.kind is DifferenceKind.PATH_ONLY and each.new
     ]
@@ -167,7 +167,8 @@ def _candidates(finished: Finished, options: EmitOptions, dropped: list[str]) ->
             continue
         inputs.add(case.input)
         count += 1
-        yield Test(f"csgtest_{file_name(case.id)}", case, "new", case.new, True)
+        name = f"csgtest_{file_name(case.id)}"
+        yield Test(name, case.called, case, "new", case.new, True)
 
 
 def _expected(asked: Expected, kind: DifferenceKind, witness: TestCase) -> str:
@@ -175,7 +176,7 @@ def _expected(asked: Expected, kind: DifferenceKind, witness: TestCase) -> str:
         return str(asked.value)
     if kind is DifferenceKind.INCOMPLETE_FIX and witness.golden is not None:
         return "golden"
-    return "old" if kind in _NEW_FAILS else "new"
+    return "old" if severity(kind, witness.new) is Severity.WORSE else "new"
 
 
 # ------------------------------------------------------------------------------------------ trying

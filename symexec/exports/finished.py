@@ -21,17 +21,8 @@ from symexec.report.model import Report, kind_of
 from symexec.report.replaying import load_report
 from symexec.testcases import DifferenceKind, Observation, TestCase, rendered
 from symexec.testcases.store import MARKER, is_ours, replace_file
-from symexec.triage import Group, differing_parts
+from symexec.triage import Group, Severity, differing_parts, severity
 
-ERRORS = frozenset((DifferenceKind.REGRESSION, DifferenceKind.HANG, DifferenceKind.INCOMPLETE_FIX))
-_NOTES = frozenset(
-    (
-        DifferenceKind.FIX,
-        DifferenceKind.HANG_FIX,
-        DifferenceKind.LEAK_FIX,
-        DifferenceKind.PROGRESSION,
-    )
-)
 _WORDS = frozenset((DifferenceKind.STDERR_ONLY, DifferenceKind.HELP_TEXT))
 _MARK = "csgtest wrote what is in this folder, and writes it anew\n"
 
@@ -66,9 +57,17 @@ class Finding:
         """The severity: error, warning or note."""
         if self.group.internal:
             return "note"
-        if self.kind in ERRORS:
+        if self.is_error:
             return "error"
-        return "note" if self.kind in _NOTES | _WORDS else "warning"
+        better = severity(self.kind, self.new) is Severity.BETTER
+        return "note" if better or self.kind in _WORDS else "warning"
+
+    @property
+    def is_error(self) -> bool:
+        """Is the new version known to be wrong? With a golden version it may be so in another way
+        than the old one."""
+        worse = severity(self.kind, self.new) is Severity.WORSE
+        return not self.group.internal and (worse or self.kind is DifferenceKind.INCOMPLETE_FIX)
 
     @property
     def parts(self) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from csg import VERSION
 from csg.errors import LINES, printable
 from csg.ir import ChangeInfo
 from csg.ir.program import ChangeKind
-from symexec.exports.finished import ERRORS, Finding, Finished, Place
+from symexec.exports.finished import Finding, Finished, Place
 from symexec.report.model import Report, kind_of
 from symexec.report.words import (
     changes_named,
@@ -170,7 +170,7 @@ def _rule(finding: Finding) -> int:
         return 5
     if finding.kind is DifferenceKind.INCOMPLETE_FIX:
         return 2
-    if finding.kind not in ERRORS:
+    if not finding.is_error:
         return 3
     if finding.group.interaction:
         return 0

@@ -196,15 +196,9 @@ class Report:
 def _is_worse(each: Group, witness: TestCase) -> bool:
     """Does the new version fail, not end, or lose memory where the old one did not, as a caller can
     see? A run that was cut off and never seen to end counts."""
-    if each.internal:
-        return False
-    unknown = (
-        each.kind is DifferenceKind.UNDECIDED and witness.new is not None and witness.new.timed_out
-    )
-    return (
-        each.kind in (DifferenceKind.REGRESSION, DifferenceKind.HANG, DifferenceKind.LEAK)
-        or unknown
-    )
+    from symexec.triage import Severity, severity
+
+    return not each.internal and severity(each.kind, witness.new) is Severity.WORSE
 
 
 @dataclass(frozen=True, slots=True)

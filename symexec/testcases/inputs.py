@@ -145,7 +145,7 @@ class TestInput:
         texts = [shown_text(value, counted) for value in named if isinstance(value, bytes)]
         odd = sum(map(odd_bytes, (*texts, *contents)))
         contents += [data.rstrip(b"\0") for _, data in self.objects]
-        parts = len(self.args) + len(self.files) + bool(self.stdin) + len(self.nondet)
+        parts = len(self.args) + len(self.files) + bool(self.stdin)
         weight = sum(map(len, contents)) + sum(map(_weight, named)) + sum(map(_weight, self.nondet))
         weight += sum(is_part(name) and value is not None for name, value in self.parameters)
         return parts, weight, odd, sum(map(_magnitude, (*named, *self.nondet, *contents)))

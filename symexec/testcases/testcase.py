@@ -339,6 +339,7 @@ def from_json(value: Json) -> TestCase:
         notes=tuple(value.get("notes", ())),
         refused=value.get("refused", ""),
         undefined=tuple(map(str, value.get("undefined", ()))),
+        minimal=value.get("minimal"),
     )
 
 

@@ -8,7 +8,13 @@ from symexec.triage.blame import (
     shows_as_new,
     smallest_sets,
 )
-from symexec.triage.classification import Classified, classify, differing_parts
+from symexec.triage.classification import (
+    Classified,
+    Severity,
+    classify,
+    differing_parts,
+    severity,
+)
 from symexec.triage.examine import (
     Refusal,
     decided,
@@ -46,6 +52,7 @@ __all__ = [
     "Patience",
     "Refusal",
     "Requirements",
+    "Severity",
     "blame",
     "by_chance",
     "changed_nodes",
@@ -69,6 +76,7 @@ __all__ = [
     "plainly_explained",
     "repeating",
     "rewordings",
+    "severity",
     "shows_as_new",
     "shrink",
     "smallest_sets",

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import Enum
-from typing import assert_never
+from enum import Enum, StrEnum
+from typing import Final, assert_never
 
 from symexec.replay import Pair
 from symexec.testcases import DifferenceKind, Observation, Observed
@@ -132,3 +132,63 @@ def _against_golden(pair: Pair, golden: Observation, parts: tuple[str, ...]) -> 
     if right(pair.old):
         return Classified(DifferenceKind.REGRESSION, Observed.DIFFERENT, parts, "regression")
     return Classified(DifferenceKind.INCOMPLETE_FIX, Observed.DIFFERENT, parts, "differential")
+
+
+# --------------------------------------------------------------------------------------- severity
+# How much a difference matters: the order of the rows, and what ``--fail-on regression`` is about.
+#
+#     worse       the new version alone fails             hang, regression, leak
+#     together    changes that matter only together       difference, undefined ..
+#     other       both end, and show something else       difference, undefined ..
+#     both fail   each in its way                         both-fail-differently
+#     better      the old version alone fails             fix, hang-fix ..
+#     minor       time and words                          slower, stderr-only, help-text ..
+
+
+class Severity(StrEnum):
+    """The most severe first."""
+
+    WORSE = "worse"
+    TOGETHER = "together"
+    OTHER = "other"
+    BOTH_FAIL = "both fail"
+    BETTER = "better"
+    MINOR = "minor"
+
+
+# Within one severity the classes stand in this order; each class with interactions first.
+_SEVERITIES: Final = {
+    DifferenceKind.HANG: Severity.WORSE,
+    DifferenceKind.REGRESSION: Severity.WORSE,
+    DifferenceKind.LEAK: Severity.WORSE,
+    DifferenceKind.INCOMPLETE_FIX: Severity.OTHER,
+    DifferenceKind.DIFFERENCE: Severity.OTHER,
+    DifferenceKind.UNDEFINED: Severity.OTHER,
+    DifferenceKind.BOTH_FAIL: Severity.BOTH_FAIL,
+    DifferenceKind.HANG_FIX: Severity.BETTER,
+    DifferenceKind.FIX: Severity.BETTER,
+    DifferenceKind.PROGRESSION: Severity.BETTER,
+    DifferenceKind.LEAK_FIX: Severity.BETTER,
+    DifferenceKind.UNDECIDED: Severity.MINOR,
+    DifferenceKind.SLOWER: Severity.MINOR,
+    DifferenceKind.STDERR_ONLY: Severity.MINOR,
+    DifferenceKind.HELP_TEXT: Severity.MINOR,
+    DifferenceKind.NONDETERMINISTIC: Severity.MINOR,
+    DifferenceKind.TIMEOUT: Severity.MINOR,
+    DifferenceKind.PATH_ONLY: Severity.MINOR,
+}
+
+
+def severity(kind: DifferenceKind, new: Observation | None, interaction: bool = False) -> Severity:
+    """The severity of a difference that a caller can meet. A new version that was cut off, and was
+    never seen to end, counts as one that does not end."""
+    if kind is DifferenceKind.UNDECIDED and new is not None and new.timed_out:
+        return Severity.WORSE
+    found = _SEVERITIES[kind]
+    return Severity.TOGETHER if found is Severity.OTHER and interaction else found
+
+
+def rank(kind: DifferenceKind, new: Observation | None, interaction: bool) -> tuple[int, int, bool]:
+    """A key that sorts differences, the most important first."""
+    place = [*Severity].index(severity(kind, new, interaction))
+    return place, [*_SEVERITIES].index(kind), not interaction

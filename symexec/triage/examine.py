@@ -370,9 +370,9 @@ class Reproduction:
     def reported(self, best: TestCase) -> TestCase:
         """The test with what a report says in addition: functions and lines of a sanitizer, places
         of undefined behaviour."""
-        told = any(seen and seen.sanitizer for seen in (best.old, best.new))
+        reports = any(seen and seen.sanitizer for seen in (best.old, best.new))
         same = best.input == self.case.input or uses_uninitialised(best)
-        if same or best.undefined or not (told or self.case.undefined):
+        if same or best.undefined or not (reports or self.case.undefined):
             return best
         found, pair = observe(best, self.replay, True, *self.way)
         if not self._alike(found):

@@ -17,7 +17,7 @@ from symexec.testcases import (
     TestCase,
 )
 from symexec.testcases.signature import ParameterKind
-from symexec.triage.classification import differing_parts
+from symexec.triage.classification import differing_parts, rank
 from symexec.triage.undefined import UNINITIALISED, uses_uninitialised
 
 # ---------------------------------------------------------------------------------------- wording
@@ -172,28 +172,6 @@ Shape = tuple[object, ...]
 
 # groups shown to a reader, as long as all differences of one class can be one group
 MOST_GROUPS = 20
-
-# The classes in the order of their importance for a user.
-_ORDER = (
-    DifferenceKind.HANG,
-    DifferenceKind.REGRESSION,
-    DifferenceKind.INCOMPLETE_FIX,
-    DifferenceKind.BOTH_FAIL,
-    DifferenceKind.DIFFERENCE,
-    DifferenceKind.UNDEFINED,
-    DifferenceKind.LEAK,
-    DifferenceKind.HANG_FIX,
-    DifferenceKind.FIX,
-    DifferenceKind.PROGRESSION,
-    DifferenceKind.LEAK_FIX,
-    DifferenceKind.UNDECIDED,
-    DifferenceKind.SLOWER,
-    DifferenceKind.STDERR_ONLY,
-    DifferenceKind.HELP_TEXT,
-    DifferenceKind.NONDETERMINISTIC,
-    DifferenceKind.TIMEOUT,
-    DifferenceKind.PATH_ONLY,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -493,13 +471,13 @@ def options_used(case: TestCase) -> Shape:
     return tuple(sorted({word if word.startswith(b"--") else word[:2] for word in words}))
 
 
-def _rank(case: TestCase) -> tuple[int, int]:
+def _rank(case: TestCase) -> tuple[int, int, bool]:
     interaction = case.blame is not None and case.blame.interaction
     kind = case.kind
     assert kind is not None
     if kind is DifferenceKind.DIFFERENCE and informs(case):
         kind = DifferenceKind.HELP_TEXT  # more than words may have changed, but nobody waits for it
-    return _ORDER.index(kind), 0 if interaction else 1
+    return rank(kind, case.new, interaction)
 
 
 def _group(name: str, tests: list[TestCase]) -> Group:

@@ -109,14 +109,11 @@ def smaller(test: TestInput) -> Iterator[TestInput]:
 
 
 def _without_parts(test: TestInput) -> Iterator[TestInput]:
-    """Inputs without standard input, without a file, without the last of the numbers that the
-    program asks for: what is left out there is zero."""
+    """Inputs without standard input, or without a file."""
     if test.stdin:
         yield replace(test, stdin=b"")
     for i in range(len(test.files)):
         yield replace(test, files=test.files[:i] + test.files[i + 1 :])
-    if test.nondet:
-        yield replace(test, nondet=test.nondet[:-1])
 
 
 def _simpler_parts(test: TestInput) -> Iterator[TestInput]:

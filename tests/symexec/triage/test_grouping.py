@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from symexec.state.state import DivergenceKind
@@ -14,7 +16,7 @@ from symexec.testcases import (
     TestCase,
     TestInput,
 )
-from symexec.triage import group
+from symexec.triage import group, severity
 from symexec.triage.grouping import MOST_GROUPS, contrast
 from symexec.triage.undefined import UNINITIALISED
 
@@ -140,14 +142,79 @@ def test_outputs_differ_in_form(old: bytes, new: bytes, said: str) -> None:
     assert contrast(Observation(stdout=old), Observation(stdout=new)) == (said, "same")
 
 
-def test_regressions_and_interactions_come_first() -> None:
-    cases = [
-        case("t1", b"a", kind=DifferenceKind.FIX, old=CRASH, new=FINE),
-        case("t2", b"a", blame=Blame(((1,),))),
-        case("t3", b"a"),
-    ]
-    assert [each.witness for each in group(cases)] == ["t3", "t2", "t1"]
-    assert [each.id for each in group(cases)] == ["g1", "g2", "g3"]
+# The table of docs/usage.md, "Severity": the classes in the order of the rows.
+ROWS = [
+    ("worse", "hang"),
+    ("worse", "regression"),
+    ("worse", "leak"),
+    ("worse", "undecided"),
+    ("together", "incomplete-fix"),
+    ("together", "difference"),
+    ("together", "undefined"),
+    ("other", "incomplete-fix"),
+    ("other", "difference"),
+    ("other", "undefined"),
+    ("both fail", "both-fail-differently"),
+    ("better", "hang-fix"),
+    ("better", "fix"),
+    ("better", "progression"),
+    ("better", "leak-fix"),
+    ("minor", "undecided"),
+    ("minor", "slower"),
+    ("minor", "stderr-only"),
+    ("minor", "help-text"),
+]
+
+
+def rows() -> list[TestCase]:
+    """A test for each row of the table, those further down first; each with a cause of its own."""
+    found = []
+    for number, (level, kind) in enumerate(ROWS):
+        single = level != "together"
+        new = replace(CRASH, timed_out=(level, kind) == ("worse", "undecided"))
+        blame = Blame(((number,),) if single else ((number, 100 + number),))
+        name = f"t{99 - number}"
+        found.append(case(name, b"a", kind=DifferenceKind(kind), new=new, blame=blame))
+    return found[::-1]
+
+
+def test_rows_stand_in_the_order_of_their_severity() -> None:
+    found = {each.id: each for each in rows()}
+    groups = group(found.values())
+    levels = [severity(each.kind, found[each.witness].new, each.interaction) for each in groups]
+    assert [*zip(levels, (each.kind for each in groups), strict=True)] == ROWS
+    assert [each.id for each in groups] == [f"g{number + 1}" for number in range(len(ROWS))]
+
+
+def test_of_each_class_interactions_come_first() -> None:
+    for _, kind in ROWS:
+        cases = [
+            case("t1", b"a", kind=DifferenceKind(kind), blame=Blame(((1,),))),
+            case("t2", b"aa", kind=DifferenceKind(kind), blame=Blame(((2, 3),))),
+        ]
+        help_text = kind == "help-text"  # is one group
+        assert group(cases)[0].witness == ("t1" if help_text else "t2")
+
+
+def test_each_class_of_a_difference_has_its_place() -> None:
+    assert {each for each in DifferenceKind if each.is_difference} == {kind for _, kind in ROWS}
+
+
+def test_what_no_caller_can_meet_comes_last_and_is_no_regression() -> None:
+    every = rows()
+    hidden = {each.id for each in every if each.kind is DifferenceKind.REGRESSION}
+    groups = group(every, inner=lambda each: each.id in hidden)
+    assert [each.internal for each in groups] == [False] * (len(ROWS) - 1) + [True]
+    assert groups[-1].called == "internal-failure"
+    words = [each.called for each in group(every, inner=lambda each: True)]
+    assert all(each.startswith("internal-") for each in words)
+    assert not any("regression" in each for each in words)
+
+
+def test_a_caller_can_run_the_witness_where_he_can_run_some_test() -> None:
+    cases = [case("t1", b"a"), case("t2", b"aaa")]
+    (only,) = group(cases, inner=lambda each: each.id == "t1")
+    assert (only.tests, only.internal) == (("t2", "t1"), False)
 
 
 def test_what_does_not_differ_is_in_no_group() -> None:
