@@ -310,7 +310,7 @@ def test_a_makefile_wants_the_system_or_the_folder(
     repository.edit("src/words.c", "argc);", "argc + 1);")
     found = read_project(RevisionOptions("HEAD", False), (), tmp_path / "out", quiet=False)
     assert names(found) == ["words"]
-    (said,) = re.findall("which makes nothing; trying (.*)", capsys.readouterr().err)[-1:]
+    (said,) = re.findall("which makes nothing.*\\s+trying (.*)", capsys.readouterr().err)[-1:]
     assert re.sub("-j[0-9]+", "-jN", said) == recipe
 
 
@@ -630,6 +630,97 @@ def test_a_part_is_built_where_tests_need_what_is_not_there(
     found = project(tmp_path, "HEAD")
     assert names(found) == ["lib/csgtest-build/libutil.a"]
     assert sources(found.subjects[0].versions)["new"] == ["lib/number.c", "lib/unused.c"]
+
+
+NEEDS_DOXYGEN = {
+    "CMakeLists.txt": """project(x C)
+option(${PROJECT_NAME}_BUILD_DOCS "API documentation" ON)
+option(X_DISABLE_TESTS "no tests" OFF)
+option(X_WIDE "wide characters" ON)
+if(${PROJECT_NAME}_BUILD_DOCS)
+  find_package(NoSuchDoxygen REQUIRED)
+endif()
+if(NOT X_DISABLE_TESTS)
+  find_package(NoSuchGTest REQUIRED)
+endif()
+add_library(util lib/number.c lib/unused.c)
+""",
+    "meson.build": """project('x', 'c')
+if get_option('with-tests')
+  dependency('no-such-gtest')
+endif
+dependency('no-such-doxygen', required: get_option('docs'))
+if get_option('man') == 'html'
+  error('no troff')
+endif
+static_library('util', 'lib/number.c', 'lib/unused.c')
+""",
+    "configure": """#!/bin/sh
+if test "$1" = --help; then cat <<-END
+    --disable-doc      no documentation
+    --without-latest   nothing else
+END
+fi
+case " $* " in *" --disable-doc "*) ;; *) echo 'configure: error: no troff' >&2; exit 1;; esac
+case " $* " in *" --without-latest "*) exit 1;; esac
+printf 'libutil.a:\\n\\tcc -c lib/number.c lib/unused.c\\n\\tar cr $@ *.o\\n' > Makefile
+""",
+}
+MESON_OPTIONS = """option('with-tests', type: 'boolean', value: true, description: 'Tests (if any)')
+option('docs', type: 'feature', value: 'enabled')
+option('man', type: 'combo', choices: ['html', 'none'], value: 'html')
+option('wide', type: 'boolean', value: true)
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "tool", "left_out", "said"),
+    [
+        (
+            "CMakeLists.txt",
+            "cmake",
+            "-DBUILD_TESTING=OFF -DX_DISABLE_TESTS=ON -Dx_BUILD_DOCS=OFF",
+            "CMakeLists.txt:6: By not providing",
+        ),
+        (
+            "meson.build",
+            "meson",
+            "-Dwith-tests=false -Ddocs=disabled -Dman=none",
+            "meson.build:3:2: ERROR: Dependency",
+        ),
+        ("configure", "sh", "--disable-doc", "configure: error: no troff"),
+    ],
+)
+def test_what_a_project_may_leave_out_is_left_out_where_it_needs_what_is_not_there(
+    file: str, tool: str, left_out: str, said: str, repository: Repository
+) -> None:
+    if shutil.which(tool) is None:
+        pytest.skip(f"not installed: {tool}")
+    repository.git("rm", "-q", "-r", "Makefile", "src", "tests")
+    repository.write(file, NEEDS_DOXYGEN[file])
+    (repository.folder / file).chmod(0o755)
+    repository.write("meson_options.txt", MESON_OPTIONS)
+    repository.commit("documented")
+    repository.edit("lib/number.c", "- '0'", "- '1'")
+    done = csgtest("build", "--time", "5", folder=repository.folder)
+    assert left_out in done.err and f"which makes nothing: {said}" in done.err, done.err
+    assert "libutil.a" in done.out and done.code == 1, done
+    assert done.err.count("trying") == 1
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="not installed: cmake")
+def test_the_first_error_is_told_of_the_build_that_a_project_has(repository: Repository) -> None:
+    """And not that of another one that fails as well: uriparser's configure calls cmake."""
+    repository.git("rm", "-q", "Makefile")
+    repository.write("CMakeLists.txt", "project(x C)\nfind_package(Doxygen 99 REQUIRED)\n")
+    repository.write("configure", "#!/bin/sh\necho 'configure: error: another one' >&2\nexit 1\n")
+    (repository.folder / "configure").chmod(0o755)
+    repository.commit("no build works")
+    repository.edit("lib/number.c", "- '0'", "- '1'")
+    done = csgtest("build", "--time", "1", folder=repository.folder)
+    last = done.err.partition("ends with")[2]
+    assert "CMakeLists.txt:2: Could NOT find Doxygen" in last, done.err
+    assert "another one" not in last and "so its C files" in last
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="not installed: cmake")

@@ -108,7 +108,7 @@ def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion
     calls, code = enclosure.build(command, log)
     version = _made(enclosure, calls, code)
     if not version.products.links and not version.products.archives:
-        raise NothingMadeError(command, code, len(calls), log)
+        raise NothingMadeError(command, code, len(version.products.objects), log)
     _note_loaded(version, enclosure, log)
     if code:
         _note_defined(version, enclosure, log)

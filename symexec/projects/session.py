@@ -54,6 +54,7 @@ from symexec.projects.building import (
     Enclosure,
     NothingMadeError,
     failures,
+    leaner,
     outdated,
     recipes_of,
 )
@@ -454,7 +455,7 @@ def _built_or_compiled(
     try:
         if recipes:
             _say(quiet, f"{' -> '.join(revisions.shown)}: building both versions: {recipes[0]}")
-            return None, _built(enclosures, recipes, out, quiet)
+            return None, _built(enclosures, recipes, out, quiet, fixed=bool(asked.command))
         why = "nothing says how it is built"
     except NothingMadeError as error:
         if asked.command:
@@ -467,15 +468,23 @@ def _built_or_compiled(
     return database, None
 
 
-def _built(enclosures: Sequence[Enclosure], recipes: Sequence[str], out: Path, quiet: bool) -> Both:
-    """Build both versions by the first recipe that makes something in both."""
+def _built(
+    enclosures: Sequence[Enclosure], recipes: Sequence[str], out: Path, quiet: bool, fixed: bool
+) -> Both:
+    """Build both versions by the first recipe that makes something in both. One that fails is tried
+    again without what the project may leave out, if it is not ``fixed``. Raises NothingMadeError of
+    the recipe that compiled most, the first of several, with as much left out as can be."""
     out.mkdir(parents=True, exist_ok=True)
     for log in _logs(out):
         log.unlink(missing_ok=True)
-    failed: list[NothingMadeError] = []
-    for command in recipes:
+    failed: list[tuple[int, NothingMadeError]] = []  # with the number of its recipe
+    waiting = [*enumerate(recipes)]
+    while waiting:
+        number, command = waiting.pop(0)
         if failed:
-            _say(quiet, f"which makes nothing; trying {command}")
+            last = failed[-1][1].failed
+            why = f": {last}\n " if last else ";"
+            _say(quiet, f"which makes nothing{why} trying {command}")
         with ThreadPoolExecutor(2) as pool:
             before, after = (
                 pool.submit(build_version, enclosure, command, log)
@@ -489,8 +498,11 @@ def _built(enclosures: Sequence[Enclosure], recipes: Sequence[str], out: Path, q
                 old, new = build_left_out(found, enclosures, _logs(out))
                 return old, new
             except NothingMadeError as error:
-                failed.append(error)
-    raise max(failed, key=lambda error: error.calls)  # the build that made the most
+                failed.append((number, error))
+                if error.failed and command in recipes and not fixed:
+                    others = leaner(command, [each.tree for each in enclosures])
+                    waiting = [*((number, other) for other in others), *waiting]
+    raise max(reversed(failed), key=lambda each: (each[1].compiled, -each[0]))[1]
 
 
 def _choice(
