@@ -86,7 +86,8 @@ from symexec.validation import TraceValidation
 from symexec.watchdog import Spent, Watchdog
 from symexec.worker import WorkerProcess
 
-MINIMISING_S = 3.0  # at most, for all witnesses
+MINIMISING_S = 3.0  # at most, for all witnesses; so many times that where work is counted
+COUNTED = 5.0
 MOMENT = 0.3  # seconds to compare branches when no time is left
 # Of a deterministic run: tests that are replayed for each second of the budget, tests whose
 # branches are compared, seconds after which a native run is one that does not end.
@@ -639,7 +640,7 @@ class BuildJob:
         now = self.clock()
         seconds = min(deadline - now, MINIMISING_S)
         if self._deterministic:
-            clock, seconds = WorkClock(Counters(), CANDIDATE), share_of(now - self.started)
+            clock, seconds = WorkClock(Counters(), CANDIDATE), COUNTED * MINIMISING_S
         if self.replay is None or seconds <= 0 or not self.tests.differing:
             return
         options = self.options.inputs
