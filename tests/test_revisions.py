@@ -6,7 +6,9 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from symexec.options import RevisionOptions
 from symexec.projects.building import PLACE, Enclosure, ToolCall, read_calls, recipes_of
 from symexec.projects.programs import Target
 from symexec.projects.session import Project, read_project
-from tests.command_line import csgtest, read_report
+from tests.command_line import CSGTEST, csgtest, read_report
 from tests.nightly import paired
 from tests.repositories import FILES, MAKEFILE, Repository
 
@@ -545,6 +547,34 @@ def test_a_build_is_enclosed(tmp_path: Path) -> None:
         assert not outside.exists() and not (Path.home() / "x").exists()
         assert log.read_text().splitlines()[-2:] == ["3", "end"]  # two heads and lo
     left = subprocess.run(["pgrep", "-f", "sleep 1000"], capture_output=True, check=False)
+    assert left.stdout == b""
+
+
+def test_a_terminal_shows_what_a_build_says_and_ctrl_c_ends_it(repository: Repository) -> None:
+    first = "all: wait\nwait:\n\t@echo working on it; sleep 300\n"
+    repository.edit("Makefile", "all:", f"{first}other:")
+    repository.commit("waits")
+    repository.edit("src/words.c", "argc);", "argc + 1);")
+    ours, theirs = os.openpty()
+    call = subprocess.Popen(
+        [*CSGTEST, "build", "HEAD"],
+        cwd=repository.folder,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    shown = b""
+    while b" s  working on it" not in shown:
+        shown += os.read(ours, 4096)
+    call.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    assert call.wait(120) == 130
+    assert time.monotonic() - began < 60
+    os.close(ours)
+    assert re.search(rb"building both versions  \d+ s  working on it", shown)
+    left = subprocess.run(["pgrep", "-f", "sleep 300"], capture_output=True, check=False)
     assert left.stdout == b""
 
 

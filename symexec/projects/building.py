@@ -16,6 +16,8 @@ import shlex
 import shutil
 import stat
 import subprocess
+import threading
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -33,6 +35,7 @@ from symexec.replay.sandbox import REFUSED, build_enclosure
 
 ROOT, PLACE = "/tmp", "/tmp/src"  # of the folder, and of the tree, while it is built
 LONGEST = 900.0  # seconds for the build of one version
+_GLANCE = 0.2  # seconds between two looks whether anybody waits for it
 _COMPILERS = ("cc", "gcc", "clang", "c99", "c89", "ar", "ld", "gcc-ar", "llvm-ar")
 _SAID = 6  # lines of a failed build to show
 _FAILURE = re.compile(
@@ -283,6 +286,7 @@ class Enclosure:
     """The place where a version is built; ``tree`` is where its files go before that."""
 
     def __init__(self) -> None:
+        self._given_up = threading.Event()
         self._own = OwnFolder("build")
         self._base = self._own.path / "tmp"
         for name in ("bin", "home", "calls"):
@@ -297,6 +301,10 @@ class Enclosure:
     @property
     def tree(self) -> Path:
         return self._base / "src"
+
+    def give_up(self) -> None:
+        """End what is built now, in another thread."""
+        self._given_up.set()
 
     def build(self, command: str, log: Path) -> tuple[list[ToolCall], int]:
         """Build: returns the calls of the tools, and the exit code. A build that fails half-way
@@ -339,12 +347,14 @@ class Enclosure:
             env=environment,
             start_new_session=True,
         )
+        until = time.monotonic() + LONGEST
         try:
-            return process.wait(LONGEST)
-        except subprocess.TimeoutExpired:
+            while time.monotonic() < until and not self._given_up.is_set():
+                with suppress(subprocess.TimeoutExpired):
+                    return process.wait(_GLANCE)
             raise ToolchainError(
                 f"'{command}' did not end within {LONGEST:.0f} s", hint="see --build"
-            ) from None
+            )
         finally:
             process.kill()  # the first process of its pid namespace: all others end with it
             process.wait()

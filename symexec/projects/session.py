@@ -11,8 +11,9 @@ import os
 import re
 import shutil
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -49,6 +50,7 @@ from symexec.options import (
     UnifyOptions,
     versions_of,
 )
+from symexec.progress import progress_for
 from symexec.projects.building import (
     REMADE,
     Enclosure,
@@ -99,6 +101,8 @@ _SIDES = ("old", "new")
 _MAIN = re.compile(rb"\bmain\s*\(")
 AUTO = "auto"  # in place of a function: csgtest chooses (no function of C has that name)
 _SHOWN = 4  # differing files that belong to no target
+_GLANCE = 0.5  # seconds between two looks at what builds say
+_TAIL = 4096  # bytes of a log in which its last line is looked for
 
 
 @record
@@ -491,7 +495,7 @@ def _built(
                 for enclosure, log in zip(enclosures, _logs(out), strict=True)
             )
             try:
-                found = before.result(), after.result()
+                found = _awaited(before, after, enclosures, _logs(out), quiet)
                 for version, side in zip(found, _SIDES, strict=True):
                     if version.command:
                         _say(quiet, f"the {side} version has been built before: taken from there")
@@ -503,6 +507,42 @@ def _built(
                     others = leaner(command, [each.tree for each in enclosures])
                     waiting = [*((number, other) for other in others), *waiting]
     raise max(reversed(failed), key=lambda each: (each[1].compiled, -each[0]))[1]
+
+
+def _awaited(
+    before: Future[BuiltVersion],
+    after: Future[BuiltVersion],
+    enclosures: Sequence[Enclosure],
+    logs: Sequence[Path],
+    quiet: bool,
+) -> Both:
+    """Both versions once they are built; a terminal shows meanwhile what the builds say."""
+    progress, began = progress_for(quiet), time.monotonic()
+    try:
+        while wait((before, after), _GLANCE).not_done:
+            seconds = time.monotonic() - began
+            said = max((_last_line(each) for each in logs), key=len)
+            progress.doing(f"building both versions  {seconds:.0f} s  {said}")
+        return before.result(), after.result()
+    except NothingMadeError:
+        raise
+    except BaseException:  # as Ctrl-C
+        for each in enclosures:
+            each.give_up()
+        raise
+    finally:
+        progress.close()
+
+
+def _last_line(log: Path) -> str:
+    """What a build has said last, without the control characters that it may hold."""
+    try:
+        with log.open("rb") as stream:
+            stream.seek(max(0, log.stat().st_size - _TAIL))
+            lines = stream.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    return "".join(each for each in (lines or [""])[-1] if each.isprintable())
 
 
 def _choice(
