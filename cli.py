@@ -518,8 +518,9 @@ def _announce(finished: Report, options: BuildOptions, progress: Progress, json:
 def _accept(options: AcceptOptions) -> int:
     from csg.errors import printable
     from symexec.report.accepting import accept
+    from symexec.report.table import width
 
-    for line in accept(options):
+    for line in accept(options, width(sys.stdout)):
         print(printable(line))
     return SAME
 
@@ -704,17 +705,24 @@ def _told_of(emitted: Emission, output: Path) -> int:
 def _replay(options: ReplayOptions) -> int:
     import time
 
-    from symexec.report.replaying import NOT_RUN, replay_folder
+    from symexec.report.replaying import NOT_RUN, SCREEN, replay_folder
 
     outcomes: Counter[str] = Counter()
+    printed = more = 0
     trusts = _trusts(options.trusted)
     began = time.monotonic()
     for name, folder in _runs(options.folder).items():
         left = None if options.time is None else options.time - (time.monotonic() - began)
         for each in replay_folder(folder, options.unsandboxed, trusts, left):
             shown = f"{name}/{each.case.id}" if name else each.case.id
-            print(f"{shown}  {each.outcome}", flush=True)
             outcomes[each.outcome] += 1
+            if options.every_test or (each.tells and printed < SCREEN):
+                print(f"{shown}  {each.outcome}", flush=True)
+                printed += 1
+            elif each.tells:
+                more += 1
+    if more:
+        print(f"and {more} more test{'s' * (more != 1)}: --all prints them")
     left_over = outcomes.pop(NOT_RUN, 0)
     if outcomes.total() > 1:
         each_of = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())

@@ -27,7 +27,7 @@ from symexec.options import Accepting, BuildOptions, FailOn
 from symexec.report.accepting import FILE, accepted_file, read_accepted, read_findings
 from symexec.testcases import OutputFolder, Verdict
 from symexec.testcases.store import note_runs, runs_of
-from tests.command_line import Done, csgtest, read_report
+from tests.command_line import Done, csgtest, read_report, write_versions
 from tests.nightly import daily
 
 EDITS = 20
@@ -495,8 +495,33 @@ def test_differences_of_several_reports(
     assert done.out.count("accepted ") == sum("accepted" in each for each in said)
 
 
+def test_a_list_is_a_screen_and_no_line_of_it_is_long(tmp_path: Path) -> None:
+    """Thirty reports of a change of a long statement."""
+    long = " + ".join(f"f{number}(n)" for number in range(40))
+    line = "int f{0}(int n) {{ return n == {0}; }}\n"
+    head = "".join(map(line.format, range(40))) + "int f(int n) { int m = n; return "
+    write_versions(tmp_path, f"{head}{long}; }}\n", f"{head}{long} - 1; }}\n")
+    words = ("build", "old.c", "new.c", "--entry", "f", "--time", "5", "--no-native")
+    done = csgtest(*words, folder=tmp_path)
+    assert done.code == 1, done.err
+    brief = csgtest("accept", folder=tmp_path).out.splitlines()
+    assert brief[0].startswith("g1  difference of f") and max(map(len, brief)) <= 80
+    whole = csgtest("accept", "--all", folder=tmp_path).out
+    assert f"{long} - 1" in whole
+    folders = [tmp_path / "many" / f"run{number:02d}" for number in range(30)]
+    for folder in folders:
+        shutil.copytree(tmp_path / "csgtest-out", folder)
+    note_runs(tmp_path / "many", folders)
+    *lines, more = csgtest("accept", "--from", "many", folder=tmp_path).out.splitlines()
+    assert (len(lines), more) == (20, "and 40 more lines: --all prints them")
+    every = csgtest("accept", "--from", "many", "--all", folder=tmp_path).out.splitlines()
+    assert len(every) == 60
+    done = csgtest("accept", "all", "--from", "many", folder=tmp_path)
+    assert max(map(len, done.out.splitlines()[:-1])) <= 80 and "written to" in done.out
+
+
 def test_what_is_done_with_several_reports_at_once(several: Path) -> None:
-    replayed = csgtest("replay", "csgtest-out", folder=several)
+    replayed = csgtest("replay", "csgtest-out", "--all", folder=several)
     *lines, last = replayed.out.splitlines()
     names = {line.split()[0].rpartition("/")[0] for line in lines}
     assert last.startswith(f"{len(lines)} tests: ")

@@ -449,6 +449,7 @@ class ReplayOptions:
     unsandboxed: bool = False
     trusted: bool = False  # whoever wrote the folder
     time: float | None = None  # seconds after which no further test is begun
+    every_test: bool = False  # is told of; else those that differ or differed, a screen of them
 
 
 @record
@@ -494,6 +495,7 @@ class AcceptOptions:
     folder: Path = Path("csgtest-out")
     file: Path | None = None
     prune: bool = False
+    every_finding: bool = False  # is listed, each with all of its statements; else a screen
 
 
 @record

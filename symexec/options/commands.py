@@ -185,6 +185,7 @@ exit code: 0 no difference that --fail-on names, 1 differences, 2 trouble""",
                 action="store_true",
                 help="remove entries of this program whose statements are no changes any more",
             ),
+            ALL,
         ),
         reading.accept,
         """\
@@ -434,6 +435,13 @@ exit code: 0 no difference found, 1 differences, 2 trouble""",
                 type=seconds,
                 help="seconds after which no further test is begun; tests that did not run are "
                 "counted, and without a difference the exit code is then 2 (default: no limit)",
+            ),
+            row(
+                "--all",
+                dest="every_test",
+                action="store_true",
+                help="print a line for each test (default: for those on which the versions differ, "
+                "or did so when they were written, at most a screen)",
             ),
             TRUST,
             UNPROTECTED,

@@ -273,7 +273,14 @@ def accept(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
         )
     if given.reason and not given.ids:
         raise UsageError("--reason for nothing: no ID is given", hint="csgtest accept lists them")
-    return AcceptOptions(tuple(given.ids), given.reason, given.folder, given.accepted, given.prune)
+    return AcceptOptions(
+        tuple(given.ids),
+        given.reason,
+        given.folder,
+        given.accepted,
+        given.prune,
+        given.every_finding,
+    )
 
 
 def suite(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
@@ -367,7 +374,9 @@ def run(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
 
 
 def replay(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
-    return ReplayOptions(given.folder, given.unprotected_replay, given.trust, given.time)
+    return ReplayOptions(
+        given.folder, given.unprotected_replay, given.trust, given.time, given.every_test
+    )
 
 
 def export(given: argparse.Namespace, words: tuple[str, ...]) -> Options:

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from csg.errors import UsageError, printable
@@ -22,7 +24,7 @@ from csg.unify.changes.identities import Identity
 from symexec.options import AcceptOptions, BuildOptions
 from symexec.report.model import Report, report_from_json, stale
 from symexec.report.replaying import read_report
-from symexec.report.words import contrasted
+from symexec.report.words import contrasted, on_one_line
 from symexec.testcases import DifferenceKind, TestCase, rendered
 from symexec.testcases.inputs import Json
 from symexec.testcases.store import is_ours, replace_file, runs_of
@@ -39,6 +41,8 @@ _FORMAT = 1
 _LARGEST = 1 << 26  # bytes; larger files are refused
 ALL = "all"  # for an ID: every difference that can be accepted
 _NAMED = 3  # statements in a summary
+_STATEMENT = 46  # characters of a statement in a list
+_MOST_LINES = 20  # of a list
 # What a report may be wrong in, where nobody has looked at it before.
 _MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 
@@ -119,12 +123,17 @@ class Finding:
     id: str
     kind: DifferenceKind
     summary: str
+    brief: str  # the summary with the beginnings of long statements
     witness: str
     entry: Accepted | None
     reason: str | None  # why it is accepted; None: it is not
     functions: tuple[str, ...]
     internal: bool
     shown: frozenset[str]  # the kinds of the parts that differ
+
+    def listed(self, width: int) -> str:
+        """The summary for a line of a list; all of it where that may be as long as it is."""
+        return self.brief if width < sys.maxsize else self.summary
 
     def fingerprint(self, report: Report) -> str:
         """That of the accepted difference; where nobody knows the causes a hash of what differs,
@@ -154,7 +163,9 @@ def _finding(form: Json, report: Report, cases: Mapping[str, TestCase]) -> Findi
     found = accepted_of(tests, blamed, report.identities, report.entry, report.name)
     named = [report.identities[each] for each in blamed if each in report.identities]
     changes = named or sorted(found.changes if found else ())
-    summary = _summary(str(form["class"]), changes, report.entry)
+    kind = str(form["class"])
+    summary = _summary(kind, changes, report.entry)
+    brief = _summary(kind, changes, report.entry, _STATEMENT)
     spelling = rendered(first.input, f"./{report.name}", report.entry, report.signature)
     old, new = contrasted(first.old, first.new)
     witness = printable(f"{spelling}: {old}, now {new}")
@@ -166,6 +177,7 @@ def _finding(form: Json, report: Report, cases: Mapping[str, TestCase]) -> Findi
         printable(str(form["id"])),
         first.kind or DifferenceKind.DIFFERENCE,
         summary,
+        brief,
         witness,
         found,
         reason,
@@ -175,23 +187,25 @@ def _finding(form: Json, report: Report, cases: Mapping[str, TestCase]) -> Findi
     )
 
 
-def _summary(kind: str, changes: Sequence[Identity], entry: str) -> str:
-    """The changes in a line: regression of f: g: a < b -> a <= b; g: added n++"""
-    lines = [_edit(each) for each in changes[:_NAMED]]
+def _summary(kind: str, changes: Sequence[Identity], entry: str, most: int = sys.maxsize) -> str:
+    """The changes in a line: regression of f: g: a < b -> a <= b; g: added n++. At ``most`` so many
+    characters of each statement."""
+    lines = [_edit(each, most) for each in changes[:_NAMED]]
     if len(changes) > _NAMED:
         lines.append(f"and {len(changes) - _NAMED} more")
     return printable(f"{kind} of {entry}: {'; '.join(lines) or 'nobody knows why'}")
 
 
-def _edit(change: Identity) -> str:
+def _edit(change: Identity, most: int) -> str:
     where = f"{change.function}: " if change.function else ""
-    if not change.old:
-        return f"{where}added {change.new}"
-    if not change.new:
-        return f"{where}deleted {change.old}"
+    old, new = on_one_line(change.old, most), on_one_line(change.new, most)
+    if not old:
+        return f"{where}added {new}"
+    if not new:
+        return f"{where}deleted {old}"
     if change.old == change.new and change.cause:
-        return f"{where}{change.new} by {change.cause}"
-    return f"{where}{change.old} -> {change.new}"
+        return f"{where}{new} by {change.cause}"
+    return f"{where}{old} -> {new}"
 
 
 # ---------------------------------------------------------------------------------------- command
@@ -210,8 +224,18 @@ def report_as_told(folder: Path) -> Report:
     return report
 
 
-def accept(options: AcceptOptions) -> list[str]:
-    """Carry out the command, and return the lines to print."""
+def accept(options: AcceptOptions, width: int = 80) -> list[str]:
+    """Carry out the command, and return the lines to print: no longer than ``width`` and no more
+    than a screen of them, unless all is asked for."""
+    lines, *last = _lines(options, sys.maxsize if options.every_finding else width)
+    left = len(lines) - _MOST_LINES
+    if left > 1 and not options.every_finding:
+        lines[_MOST_LINES:] = [f"and {left} more lines: --all prints them"]
+    return [*lines, *chain(*last)]
+
+
+def _lines(options: AcceptOptions, width: int) -> list[list[str]]:
+    """The lines that may be left out, and those that may not."""
     folders = [each for each in options.ids if is_ours(Path(each))]
     if folders and not options.folder.exists():
         raise UsageError(
@@ -227,9 +251,9 @@ def accept(options: AcceptOptions) -> list[str]:
     ]
     path = options.file or _usual_file() or (_root() or Path()) / FILE
     if options.prune:
-        return _pruned(reports, findings, path)
+        return _pruned(reports, findings, path, width)
     if not options.ids:
-        return _listed(findings)
+        return [_listed(findings, width)]
     known = {each.id: each for each in read_accepted(path)} if path.exists() else {}
     lines = []
     for each in _chosen(options.ids, findings):
@@ -241,9 +265,9 @@ def accept(options: AcceptOptions) -> list[str]:
             )
         before = known.get(entry.id, entry)
         known[entry.id] = replace(before, reason=options.reason or before.reason)
-        lines.append(f"accepted {each.id} as {entry.id}: {each.summary}")
+        lines.append(_cut(f"accepted {each.id} as {entry.id}: {each.listed(width)}", width))
     write_accepted(path, list(known.values()))
-    return [*lines, f"  written to {path}"]
+    return [lines, [f"  written to {path}"]]
 
 
 def _chosen(ids: Sequence[str], findings: Sequence[Finding]) -> list[Finding]:
@@ -276,24 +300,30 @@ def _grouped(name: str) -> str:
     return f"{above}{slash}g{last}" if last.isdecimal() else name
 
 
-def _listed(findings: Sequence[Finding]) -> list[str]:
+def _cut(line: str, width: int) -> str:
+    return line if len(line) <= width else f"{line[: width - 3]}..."
+
+
+def _listed(findings: Sequence[Finding], width: int) -> list[str]:
     if not findings:
         return ["There is no difference to accept."]
     lines = []
     for each in findings:
-        lines.append(f"{each.id}  {each.summary}")
+        lines.append(_cut(f"{each.id}  {each.listed(width)}", width))
         if each.entry is None:
             lines.append("    cannot be accepted: the changes that bring it about are not known")
         else:
-            lines.append(f"    {each.entry.witness}")
+            lines.append(f"    {_cut(each.entry.witness, width - 4)}")
         if each.reason is not None:
             lines.append(f"    accepted{f': {each.reason}' if each.reason else ''}")
     return lines
 
 
-def _pruned(reports: Sequence[Report], findings: Sequence[Finding], path: Path) -> list[str]:
+def _pruned(
+    reports: Sequence[Report], findings: Sequence[Finding], path: Path, width: int
+) -> list[list[str]]:
     if not path.exists():
-        return ["Nothing is accepted so far."]
+        return [["Nothing is accepted so far."]]
     entries = read_accepted(path)
     met = {each.entry.id for each in findings if each.entry is not None}
     gone = {
@@ -302,7 +332,7 @@ def _pruned(reports: Sequence[Report], findings: Sequence[Finding], path: Path) 
         for each in stale(entries, met, report.identities, report.entry, report.name)
     }
     if not gone:
-        return [f"Nothing in {path} is gone."]
+        return [[f"Nothing in {path} is gone."]]
     write_accepted(path, [each for each in entries if each.id not in gone])
-    lines = [f"removed {each.id}: {printable(each.summary)}" for each in gone.values()]
-    return [*lines, f"  written to {path}"]
+    lines = [_cut(f"removed {each.id}: {printable(each.summary)}", width) for each in gone.values()]
+    return [lines, [f"  written to {path}"]]

@@ -31,6 +31,7 @@ from symexec.triage.undefined import (
 )
 
 NOT_RUN = "not run"
+SCREEN = 20  # lines of tests
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,12 @@ class Replayed:
 
     case: TestCase  # the test with what was seen now
     outcome: str
+    differed: bool = False  # is a difference reported?
+
+    @property
+    def tells(self) -> bool:
+        """Do the versions differ, or did they?"""
+        return self.outcome != NOT_RUN and (self.differed or self.outcome != "same")
 
 
 def load_report(folder: Path) -> Report:
@@ -89,7 +96,7 @@ def replay_folder(
                 if plainly is None:
                     plainly = next(shown_behind_a_stop([now.case], replay), None)
                 now = now if plainly is None else Replayed(plainly, "confirmed")
-            yield now
+            yield replace(now, differed=case.observed is Observed.DIFFERENT)
 
 
 def trusted_report(folder: Path, trusts: Callable[[str], bool]) -> Report:

@@ -167,11 +167,12 @@ def _print_lines(lines: Sequence[str], out: TextIO) -> None:
         text = printable(line, LINES)
         if out.isatty() and "\n" not in text:
             indent = "    " if text.startswith("  ") else ""
-            text = "\n".join(_wrapped(text, _width(out), indent, most=None))
+            text = "\n".join(_wrapped(text, width(out), indent, most=None))
         print(text, file=out)
 
 
-def _width(out: TextIO) -> int:
+def width(out: TextIO) -> int:
+    """The columns of a terminal; else 80."""
     return shutil.get_terminal_size((_WIDTH, 24)).columns if out.isatty() else _WIDTH
 
 
@@ -188,7 +189,7 @@ def _lines_of(
     heads: Row, rows: Sequence[Row], out: TextIO, optional: int, stacked: int
 ) -> list[str]:
     table = [heads, *(tuple(printable(cell) for cell in row) for row in rows)]
-    return fitted(table, _width(out), optional, stacked, folds=out.isatty())
+    return fitted(table, width(out), optional, stacked, folds=out.isatty())
 
 
 def _coloured(line: str, out: TextIO) -> str:

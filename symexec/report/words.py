@@ -337,7 +337,7 @@ def _place(location: Location, report: Report) -> str:
     name = short_paths(file_named(location.file, report), report)
     if len(name) > _PATH or name.startswith("/"):
         name = Path(name).name
-    return f"{_on_one_line(name)}:{location.line}"
+    return f"{on_one_line(name)}:{location.line}"
 
 
 def _cause(change: ChangeInfo) -> str:
@@ -406,7 +406,7 @@ def undefined_places(report: Report) -> list[str]:
 
 
 def _edit(change: ChangeInfo) -> str:
-    old, new = _on_one_line(change.old_text, _ALONE), _on_one_line(change.new_text, _ALONE)
+    old, new = on_one_line(change.old_text, _ALONE), on_one_line(change.new_text, _ALONE)
     if not old:
         return f"added  {new}"
     if _cause(change):
@@ -429,11 +429,11 @@ def _around_difference(old: str, new: str) -> tuple[str, str]:
         start = max((at for at in words if at <= same - _ALIKE), default=0)
     start = max(start, same - most // 2) if start else 0
     begin = "..." if start else ""
-    shown = [_on_one_line(begin + line[start:], most) for line in lines]
+    shown = [on_one_line(begin + line[start:], most) for line in lines]
     return shown[0], shown[1]
 
 
-def _on_one_line(text: str, most: int = 40) -> str:
+def on_one_line(text: str, most: int = 40) -> str:
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 3]}..."
 
