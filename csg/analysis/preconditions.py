@@ -25,8 +25,10 @@ from csg.analysis.lengths import (
     without_casts,
 )
 from csg.analysis.nullness import NullTests, asked_for_null, functions_of, used_first
+from csg.analysis.pointer_ranges import pointer_ranges
 from csg.analysis.several import ALONE, Several
 from csg.errors import Location
+from csg.ir import DRIVEN
 from csg.language.expression_text import ExpressionText, Notation
 from csg.language.syntax import (
     AddressOf,
@@ -58,6 +60,7 @@ from csg.language.syntax import (
 from csg.language.traversal import Tree, children, walk
 from csg.language.type_text import declaration_text
 from csg.language.types import (
+    INT,
     Array,
     Enumeration,
     Integer,
@@ -173,8 +176,12 @@ def preconditions(
         return ()
     asserted = list(_asserted(entry))
     asked = asked_for_null(unified, entry)
+    ranges = tuple(_in_one_object(unified, entry))
+    offsets = {each.claim.number for each in ranges if isinstance(each.claim, Length)}
+    lengths = _lengths(old, new, entry.parameters)
     every = (
-        *_lengths(old, new, entry.parameters),
+        *ranges,
+        *(each for each in lengths if _number_of(each) not in offsets),
         *_command_line(old, new, stepped),
         *_single(entry.parameters, new, stepped),
         *_not_null(old, new, entry, asked, asserted),
@@ -285,6 +292,68 @@ def _lengths(old: _Version, new: _Version, parameters: Sequence[Symbol]) -> Iter
                 text = f"{shown} <= elements of {pointer}"
         claim = Length(pointer, number, unit, max(each.least, before[pair].least), less)
         yield Precondition(claim, text, each.why, each.location)
+
+
+def _number_of(expected: Precondition) -> str:
+    return expected.claim.number if isinstance(expected.claim, Length) else ""
+
+
+def _in_one_object(unified: Unified, driver: FunctionDefinition) -> Iterator[Precondition]:
+    """What a driver has to see to that passes pointers into one object."""
+    if not driver.symbol.name.startswith(DRIVEN):
+        return
+    versions = [functions_of((each, *unified.shared)) for each in (unified.old, unified.new)]
+    numbers = {each: each.name for each in driver.parameters}
+    for call in walk(driver.body):
+        called = versions[1].get(called_name(call)) if isinstance(call, Call) else None
+        if not isinstance(call, Call) or called is None:
+            continue
+        names = [each.name for each in called.parameters]
+        given = [_offset_in(each, numbers) for each in call.arguments]
+        for each in pointer_ranges(versions, called.symbol.name):
+            if max(each.start, each.end) >= len(given):
+                continue
+            end, own = given[each.end], given[each.start]
+            pointer = called.parameters[each.end].type
+            if end is None or not isinstance(pointer, Pointer):
+                continue
+            less, unit = -each.inclusive, max(1, _size(pointer))
+            start, behind = names[each.start], names[each.end]
+            text = f"{behind} leads into what {start} leads to, or to its end"
+            if each.inclusive:
+                text = f"{behind} leads to an element of what {start} leads to"
+            claim = Length(end[0].name, end[1].name, unit, less=less)
+            yield Precondition(claim, text, each.why, each.location)
+            if own is None:
+                continue
+            if each.ordered:
+                order = Binary("<=", Name(own[1], own[1].type), Name(end[1], end[1].type), INT)
+                text = f"{start} is not behind {behind}"
+                yield Precondition(Asserted(order), text, each.why, each.location)
+            else:
+                claim = Length(own[0].name, own[1].name, unit)
+                text = f"{start} leads into the same object as {behind}, in any order"
+                why = "a version asks which of them comes first"
+                yield Precondition(claim, text, why, each.location)
+
+
+def _offset_in(
+    argument: Expression, parameters: Mapping[Symbol, str]
+) -> tuple[Symbol, Symbol] | None:
+    """The pointer and the number that an address is made of; null aside."""
+    inner = without_casts(argument)
+    while isinstance(inner, Conditional):
+        then = without_casts(inner.then if inner.then is not None else inner.condition)
+        inner = without_casts(inner.otherwise) if isinstance(then, IntegerConstant) else then
+    match inner:
+        case Binary(operator="+", left=left, right=right):
+            match without_casts(left), without_casts(right):
+                case Name(symbol=pointer), Name(symbol=number):
+                    return (pointer, number) if {pointer, number} <= {*parameters} else None
+                case _:
+                    return None
+        case _:
+            return None
 
 
 def _command_line(old: _Version, new: _Version, stepped: Several) -> Iterator[Precondition]:

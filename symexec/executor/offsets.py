@@ -3,7 +3,7 @@
     int t[4] = {1, 2, 3, 4};   t[i]        ite(off == 0, 1, ite(off == 4, 2, ite(off == 8, 3, 4)))
     t[i] = x                   t[k] = ite(off == 4 * k, x, t[k]) for every k
     int t[1000];               t[i]        ite(off == 12, t[3], 0)     where t[3] alone is not 0
-    t[i] = x                   an update that lies over the bytes (symexec/memory/updates.py)
+    t[i] = x                   an update that lies over the bytes (symexec/memory/objects.py)
 
 Only offsets that the term can take count: few values, or its range in steps of the power of two it
 is a multiple of. A table whose elements differ is read as an array term. After many updates of an

@@ -22,6 +22,7 @@ from csg.analysis import (
     guards,
 )
 from csg.analysis.nullness import asked_for_null, functions_of, null_tests
+from csg.analysis.pointer_ranges import PointerRange, pointer_ranges
 from csg.analysis.preconditions import (
     NonNull,
     OneOf,
@@ -71,7 +72,7 @@ from symexec.search.strategies import pruner
 from symexec.search.targets import Frontier, Targets
 from symexec.state.state import State
 from symexec.testcases import EntrySignature, Step, called_with, differing_part, signature_of
-from symexec.testcases.driver import driven_files
+from symexec.testcases.driver import driven_files, shown_call
 from symexec.testcases.sequences import is_sequence, sequence_files
 
 if TYPE_CHECKING:
@@ -332,13 +333,19 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
     nowhere: UsageError | None = None
     steps: tuple[Step, ...] = ()
     driven: tuple[FilePair, ...] | None = None
-    asked = options.inputs.entry
-    if asked is not None and is_sequence(asked):
-        driven, entry, steps = sequence_files(files, pair, asked)
+    named_entry = options.inputs.entry
+    if named_entry is not None and is_sequence(named_entry):
+        driven, entry, steps = sequence_files(
+            files, pair, named_entry, lambda name: _ranges(pair, name, options.inputs)
+        )
     else:
-        entry, nowhere = _entry(pair.old, pair.new, asked)
+        entry, nowhere = _entry(pair.old, pair.new, named_entry)
         if nowhere is None:
-            driven = driven_files(files, pair, entry, _may_be_null)
+            ranges = _ranges(pair, entry, options.inputs)
+            driven = driven_files(files, pair, entry, _may_be_null, ranges)
+            if driven is not None:
+                asked = _may_be_null(pair.old, entry) | _may_be_null(pair.new, entry)
+                steps = shown_call(pair.new, entry, ranges, asked)
             entry = entry if driven is None else DRIVEN + entry
     if driven is not None:
         files, pair = driven, read_pair(driven)
@@ -406,6 +413,19 @@ def _asked_for_null(unified: Unified, entry: FunctionDefinition) -> frozenset[st
     """The parameters that a version compares with null, by their names in the unified program."""
     places = asked_for_null(unified, entry).asked
     return frozenset(entry.parameters[at].name for at in places if at < len(entry.parameters))
+
+
+def _ranges(pair: ProgramPair, entry: str, inputs: InputOptions) -> tuple[PointerRange, ...]:
+    """The parameters that lead into one object; none where nothing is inferred. What the user says
+    something of is an input of its own."""
+    if entry == "main" or not inputs.inferred:
+        return ()
+    versions = [functions_of(units) for units in (pair.old, pair.new)]
+    names = [each.name for each in versions[1][entry].parameters] if entry in versions[1] else []
+    texts = (*inputs.assumptions, *(each.name for each in inputs.ranges))
+    known = [any(re.search(rf"\b{re.escape(name)}\b", text) for text in texts) for name in names]
+    found = pointer_ranges(versions, entry)
+    return tuple(each for each in found if not (known[each.start] or known[each.end]))
 
 
 def _may_be_null(units: Sequence[TranslationUnit], entry: str) -> frozenset[int]:

@@ -1,8 +1,16 @@
 """Memory of a state: numbered objects of bytes, copied only when written."""
 
-from symexec.memory.objects import UNDEFINED, AllocationKind, MemoryObject, Run
+from symexec.memory.objects import (
+    BOTH,
+    NEW,
+    OLD,
+    UNDEFINED,
+    AllocationKind,
+    MemoryObject,
+    Run,
+    merged,
+)
 from symexec.memory.space import Fault, FaultKind, Memory, address_of, offset_of
-from symexec.memory.updates import BOTH, NEW, OLD, merged
 
 __all__ = [
     "BOTH",

@@ -14,8 +14,7 @@ from typing import Final
 
 from csg.language.types import Type
 from symexec.expr import Data, Term
-from symexec.memory.objects import AllocationKind, MemoryObject
-from symexec.memory.updates import BOTH, NEW, OLD
+from symexec.memory.objects import BOTH, NEW, OLD, AllocationKind, MemoryObject
 
 PAGE_BITS: Final = 5
 PAGE_SIZE: Final = 1 << PAGE_BITS

@@ -51,6 +51,7 @@ from symexec.report.model import Expected, Interaction, Report, report_to_json
 from symexec.report.page import highlights, page
 from symexec.report.words import readable_test
 from symexec.testcases import Observed, OutputFolder, TestCase, Verdict
+from symexec.testcases.driver import read_driver
 from symexec.testcases.store import refuse_foreign
 from symexec.triage.accepted import switched
 from symexec.watchdog import DRAWING, PAGE, Spent, Watchdog
@@ -218,7 +219,7 @@ def _describe(report: Report, job: BuildJob) -> None:
         world_of(job.prepared, options.inputs) if job.prepared is not None else None,
     )
     report.preconditions = [
-        Expected(each.text, each.reason, each.location.file, each.location.line)
+        Expected(each.text, each.reason, _as_given(each.location.file, report), each.location.line)
         for each in options.inputs.preconditions
     ]
     report.notes += job.notes
@@ -250,6 +251,12 @@ def _describe(report: Report, job: BuildJob) -> None:
         )
         for place in interactions_form(graph)
     ]
+
+
+def _as_given(file: str, report: Report) -> str:
+    """A file as the user's words have it; a driver includes files by their absolute paths."""
+    given = os.path.isabs(report.new) or not os.path.isabs(file) or read_driver(Path(file))[1]
+    return file if given or not Path(file).is_relative_to(Path.cwd()) else os.path.relpath(file)
 
 
 def _unseen(job: BuildJob) -> list[str]:

@@ -32,6 +32,7 @@ from itertools import pairwise, product
 from pathlib import Path
 
 from csg.analysis.lengths import called_from, called_name
+from csg.analysis.pointer_ranges import PointerRange
 from csg.cache import cache_folder, key_of
 from csg.ir import DRIVEN
 from csg.language.syntax import (
@@ -60,8 +61,11 @@ from csg.language.types import (
     Void,
 )
 from csg.programs import FilePair, SourceFile
+from csg.records import record
 from csg.unify.pairs import ProgramPair
+from symexec.testcases.signature import Step
 
+OFFSET = "_offset"  # behind the name of a parameter: how many elements are before it
 _FOLDER = "drivers"  # in the cache
 _STREAM = "_IO_FILE"  # the tag behind FILE
 _LONGEST = 4096  # bytes of a callback's text that are output
@@ -81,10 +85,12 @@ def driven_files(
     pair: ProgramPair,
     entry: str,
     may_be_null: Callable[[Sequence[TranslationUnit], str], Collection[int]],
+    ranges: Sequence[PointerRange] = (),
 ) -> tuple[FilePair, ...] | None:
     """The files with a driver behind the entry function, which is written to the cache. None where
     no parameter needs a driver, or where one driver for both versions cannot be written.
-    ``may_be_null``: the numbers of the parameters that a version compares with null."""
+    ``may_be_null``: the numbers of the parameters that a version compares with null;
+    ``ranges``: those of its parameters that lead into one object."""
     both = (*pair.old, *pair.new)
     taken = _taken(both, entry)
     kinds = [kind for kind in _KINDS if kind in taken] or ["number"]
@@ -94,14 +100,39 @@ def driven_files(
     texts: set[str] = set()
     for units in (pair.old, pair.new):
         found = [*definitions(units, entry)]
-        if len(found) != 1 or not is_driven(found[0][1], members):
+        if len(found) != 1 or not (ranges or is_driven(found[0][1], members)):
             return None
-        text = driver_text(found[0][1], kinds, members, asked)
+        text = driver_text(found[0][1], kinds, members, asked, ranges)
         if text is None:
             return None
         homes.add(found[0][0])
         texts.add(in_source_names(text, units))
     return with_driver(files, homes, *texts) if len(texts) == 1 else None
+
+
+def shown_call(
+    units: Sequence[TranslationUnit],
+    entry: str,
+    ranges: Sequence[PointerRange],
+    asked: Collection[int],
+) -> tuple[Step, ...]:
+    """The call that a driver makes of a function whose parameters lead into one object, for
+    readers: ``scan({s}, {s} + {e_offset})``. ``asked``: the parameters that may be null."""
+    function = next((each for _, each in definitions(units, entry)), None)
+    if function is None or not ranges or _takes_more(function):
+        return ()
+    within = within_objects(function, ranges)
+    shown = []
+    for at, each in enumerate(function.parameters):
+        inside = within.get(at)
+        is_stub = _called(each.type) is not None
+        plainly = f"stub_{each.name}" if is_stub else f"{{{each.name}}}"
+        if inside is not None:
+            plainly = f"{{{inside.name}}} + {{{each.name}{OFFSET}}}"
+            if inside.symbol is not each and at in asked:
+                plainly = f"{{{each.name}_null}} ? NULL : {plainly}"
+        shown.append(plainly)
+    return (Step(f"{entry}({', '.join(shown)})"),)
 
 
 def with_driver(
@@ -251,11 +282,12 @@ def driver_text(
     kinds: Sequence[str] = (),
     members: Collection[str] = (),
     asked: Collection[int] = (),
+    ranges: Sequence[PointerRange] = (),
 ) -> str | None:
     """The C text of a function ``driven_NAME`` that calls this one; None where a type has no name.
     ``kinds``: of the arguments behind the named ones; ``members``: the names of members of
     structures that are called; ``asked``: the places of parameters that a version compares with
-    null, so that they may be."""
+    null, so that they may be; ``ranges``: of parameters that lead into one object."""
     kind = function.symbol.type
     assert isinstance(kind, Function)
     lists = [each for each in function.parameters if isinstance(each.type, VaList)]
@@ -266,8 +298,10 @@ def driver_text(
     if not named or not all(map(is_named, types)):
         return None
     passed = Passing()
-    for each in named:
-        passed.add(each, each.name, members, function.parameters.index(each) in asked)
+    within = within_objects(function, ranges, asked)
+    for at, each in enumerate(function.parameters):
+        if each in named:
+            passed.add(each, each.name, members, at in asked, within.get(at))
     stubs, declared, before, given = passed.stubs, passed.declared, passed.before, passed.given
     name = function.symbol.name
     calls = [f"{name}({', '.join(given)})"]
@@ -284,6 +318,37 @@ def driver_text(
     return "\n".join([HEADERS, *stubs, driver])
 
 
+@record
+class Within:
+    """A parameter leads into the object of another one, which has this ``name``, or of itself."""
+
+    name: str
+    symbol: Symbol
+    may_be_null: bool = False
+
+
+def within_objects(
+    function: FunctionDefinition, ranges: Sequence[PointerRange], asked: Collection[int] = ()
+) -> dict[int, Within]:
+    """The parameters that lead into the object of another one, by their numbers. Where the order is
+    not sure, that one leads into its own object as well. ``asked``: those that may be null."""
+    roots: dict[int, int] = {}
+    for each in ranges:
+        roots[each.end] = roots.get(each.start, each.start)
+    found: dict[int, Within] = {}
+    for at, start in roots.items():
+        root = start
+        while root in roots and root != at:
+            root = roots[root]
+        if root == at:
+            return {}  # each is the end of another one: nothing is sure
+        symbol = function.parameters[root]
+        found[at] = Within(symbol.name, symbol, root in asked)
+        if any(not each.ordered and root in (each.start, each.end) for each in ranges):
+            found[root] = Within(symbol.name, symbol, root in asked)
+    return found
+
+
 @dataclass(slots=True)
 class Passing:
     """How the arguments of a call come to be: functions that stand before the driver, its
@@ -295,11 +360,19 @@ class Passing:
     given: list[str] = field(default_factory=list)
 
     def add(
-        self, parameter: Symbol, name: str, members: Collection[str] = (), null: bool = False
+        self,
+        parameter: Symbol,
+        name: str,
+        members: Collection[str] = (),
+        null: bool = False,
+        within: Within | None = None,
     ) -> None:
         """One more argument, which tests set by a parameter of this ``name``. ``null``: it may be
-        null."""
+        null; ``within``: it leads into an object."""
         kind = parameter.type
+        if within is not None and within.symbol is not parameter:
+            self._offset(parameter, name, within, null)
+            return
         called = _called(kind)
         if called is not None:
             self.stubs.append(_stub(name, called))
@@ -312,7 +385,10 @@ class Passing:
             self.before += _opened(name)
             return
         self.declared.append(declaration_text(plain(kind), name, parameter.qualifiers))
-        self.given.append(name)
+        if within is not None:
+            self._offset(parameter, name, within, False)
+        else:
+            self.given.append(name)
         for member, called in _callbacks(parameter, members):
             stub = f"{name}_{member.replace('.', '_')}"
             self.stubs.append(_stub(stub, called))
@@ -321,6 +397,20 @@ class Passing:
             unless = f"if ({name}) " if null else ""
             writable = f"(({declaration_text(kind.target)} *) {name})"
             self.before.append(f"{unless}{writable}->{member} = stub_{stub};")
+
+    def _offset(self, parameter: Symbol, name: str, within: Within, null: bool) -> None:
+        """An address in an object, by the number of elements before it."""
+        kind, start = parameter.type, within.name
+        self.declared.append(f"unsigned {name}{OFFSET}")
+        target = within.symbol.type.target if isinstance(within.symbol.type, Pointer) else Void()
+        start = f"(char *) {start}" if isinstance(target, Void) else start
+        address = f"({declaration_text(kind)}) ({start} + {name}{OFFSET})"
+        if within.may_be_null:
+            address = f"{within.name} ? {address} : 0"
+        if null:
+            self.declared.append(f"unsigned char {name}_null")
+            address = f"{name}_null ? 0 : {address}"
+        self.given.append(f"({address})")
 
 
 def _set_by_tests(name: str, kind: Function, before: list[str]) -> Iterator[str]:

@@ -26,13 +26,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 import networkx
 
+from csg.analysis.pointer_ranges import PointerRange
 from csg.errors import UsageError
 from csg.ir import DRIVEN
 from csg.language.syntax import (
@@ -69,6 +70,7 @@ from csg.unify.pairs import ProgramPair
 from symexec.inputs.structures import is_open, is_text
 from symexec.testcases.driver import (
     HEADERS,
+    OFFSET,
     Passing,
     defined,
     definitions,
@@ -80,6 +82,7 @@ from symexec.testcases.driver import (
     printed,
     structure_of,
     with_driver,
+    within_objects,
 )
 from symexec.testcases.signature import Step
 
@@ -385,10 +388,14 @@ def _member_name(node: Member) -> MemberName:
 
 
 def sequence_files(
-    files: Sequence[FilePair], pair: ProgramPair, entry: str
+    files: Sequence[FilePair],
+    pair: ProgramPair,
+    entry: str,
+    ranges_of: Callable[[str], Sequence[PointerRange]] = lambda name: (),
 ) -> tuple[tuple[FilePair, ...], str, tuple[Step, ...]]:
     """The files with a driver that calls the functions of a sequence, the name of the driver, and
-    its calls. Raises UsageError where there is no such driver."""
+    its calls. Raises UsageError where there is no such driver. ``ranges_of``: the parameters of a
+    function that lead into one object."""
     parts = parts_of(entry)
     names = [name for part in parts for name in part.names]
     whole = all(part.names for part in parts) and _main(parts) > 0
@@ -410,7 +417,8 @@ def sequence_files(
                 raise UsageError(f"no call of '{name}' can be tested: one of its types has no name")
             known[name] = found[0]
         home = known[parts[_main(parts)].names[0]][0]
-        driver = _Driver({name: each for name, (_, each) in known.items()}, parts)
+        ranges = {name: ranges_of(name) for name in known}
+        driver = _Driver({name: each for name, (_, each) in known.items()}, parts, ranges)
         text = in_source_names(driver.text(), units)
         sides.append((home, text, tuple(driver.steps)))
     (old, text, steps), (new, other, _) = sides
@@ -530,6 +538,7 @@ class _Driver:
 
     functions: Mapping[str, FunctionDefinition]
     parts: Sequence[Part]
+    ranges: Mapping[str, Sequence[PointerRange]]
     passed: Passing = field(default_factory=Passing)
     lines: list[str] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
@@ -666,13 +675,25 @@ class _Driver:
         name = function.symbol.name
         shown: list[str] = []
         given: list[str] = []
+        within = within_objects(function, self.ranges[name])
+        names = {
+            each: each.name if own else self._fresh(f"{name}_{each.name}")
+            for at, each in enumerate(function.parameters)
+            if at not in made and _object(each.type) not in self.made
+        }
         for at, each in enumerate(function.parameters):
             variable = made[at][1] if at in made else self.made.get(_object(each.type))
             if variable is not None:
                 shown.append(variable)
                 given.append(variable)
                 continue
-            parameter = each.name if own else self._fresh(f"{name}_{each.name}")
+            parameter, inside = names[each], within.get(at)
+            if inside is not None and inside.symbol in names:
+                inside = replace(inside, name=names[inside.symbol])
+                self.passed.add(each, parameter, within=inside)
+                shown.append(f"{{{inside.name}}} + {{{parameter}{OFFSET}}}")
+                given.append(self.passed.given[-1])
+                continue
             self.passed.add(each, parameter)
             given.append(self.passed.given[-1])
             is_stub = given[-1] == f"stub_{parameter}"

@@ -492,3 +492,45 @@ def test_null_is_tried_where_a_loop_asks_for_it(tmp_path: Path) -> None:
     done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "10", folder=tmp_path)
     assert [each["input"]["parameters"] for each in done.differing] == [{"head": None}], done.out
     assert done.report["preconditions"] == []
+
+
+WITHIN = """
+#include <stddef.h>
+static const char *skip(const char *p, const char *stop)
+{ while (p != stop && *p == ' ') p++; return p; }
+int f(const char *s, const char *e)
+{ int n = 0; s = skip(s, e); while (s LIMIT e) if (*s++ == LETTER) n++; return n; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("limits", "letters", "classes"),
+    [
+        (("<", "!="), ("'x'", "'x'"), set()),
+        (("<", "<"), ("'x'", "'y'"), {"difference"}),
+        (("<", "<="), ("'x'", "'x'"), {"difference", "regression"}),
+    ],
+)
+def test_pointers_into_one_object(
+    tmp_path: Path, limits: tuple[str, str], letters: tuple[str, str], classes: set[str]
+) -> None:
+    """Every end is tried up to one past the last element, and none elsewhere; without
+    preconditions both are objects of their own."""
+    texts = [
+        WITHIN.replace("LIMIT", limit).replace("LETTER", letter)
+        for limit, letter in zip(limits, letters, strict=True)
+    ]
+    write_versions(tmp_path, *texts)
+    words = ("build", "old.c", "new.c", "--entry", "f", "--time", "10")
+    done = csgtest(*words, folder=tmp_path)
+    assert {each["class"] for each in done.report["groups"]} == classes, done.out
+    within, *_ = done.report["preconditions"]
+    assert within["text"] == "e leads into what s leads to, or to its end"
+    assert (within["file"], within["line"]) == ("new.c", 6)
+    for each in done.differing:
+        given = each["input"]["parameters"]
+        assert given["e_offset"] <= len(given["s"]) + 1
+    without = csgtest(*words, "--no-preconditions", "--stop-after", "1", folder=tmp_path)
+    assert without.report["preconditions"] == []
+    named = {name for each in without.differing for name in each["input"]["parameters"]}
+    assert named <= {"s", "e"}
