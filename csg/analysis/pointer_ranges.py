@@ -7,8 +7,8 @@
 
 Such pairs are found in the conditions of loops that step one of them, in other comparisons of a
 pointer that is stepped with one that is not (6.5.8p5), and in differences. Where what the end leads
-to is used itself, a difference may be one of two objects that could overlap (memmove), and says
-nothing.
+to is used itself, it leads to an element, and a difference may be one of two objects that could
+overlap (memmove), and says nothing.
 """
 
 from __future__ import annotations
@@ -150,6 +150,7 @@ class _Uses:
         together: dict[frozenset[Symbol], list[_Shown]] = {}
         for each in shown:
             together.setdefault(frozenset((each.low, each.high)), []).append(each)
+        starts = {each.low for each in shown if each.ordered}
         for symbols, places in together.items():
             low, high = sorted(symbols, key=lambda each: self._numbers[each])
             lows = {each.low for each in places if each.ordered}
@@ -162,7 +163,8 @@ class _Uses:
                 continue
             first = (evidence or places)[0]
             pair = self._numbers[low], self._numbers[high]
-            inclusive = all(each.inclusive for each in evidence)
+            is_element = high in self._opened and high not in starts
+            inclusive = is_element or all(each.inclusive for each in evidence)
             ordered = all(each.ordered for each in places)
             place = first.location
             found[pair] = PointerRange(*pair, inclusive, ordered, first.why, place, bool(evidence))

@@ -38,6 +38,8 @@ ROWS = [  # (parameters, body, start and end, with <= between them where the end
         "while (s < m) *s++ = 1; while (m < e) n += *m++;",
         "m<e s<m",
     ),
+    (BYTES, "for (; s < e; s++) n += *s; n += *e;", "s<=e"),
+    ("struct item *s, struct item *e", "e->n = 0; while (s != e) n += s++->n;", "s<=e"),
     (BYTES, "n = *s == *e;", ""),
     (BYTES, "n = s == e;", ""),
     (BYTES, "while (*s && *s == *e) s++, e++;", ""),
