@@ -9,10 +9,19 @@ from pathlib import Path
 import networkx
 import pytest
 
+from csg.frontend import parse_text
 from csg.programs import Versions
 from csg.unify.pairs import Readings, read_pair
 from symexec.projects.entries import entries_of
-from symexec.testcases.sequences import Making, Members, makers_of, making_of, parts_of, steps_of
+from symexec.testcases.sequences import (
+    MOST_MAKERS,
+    Making,
+    Members,
+    makers_of,
+    making_of,
+    parts_of,
+    steps_of,
+)
 from tests.command_line import csgtest, write_versions
 from tests.repositories import Repository
 
@@ -466,3 +475,113 @@ def test_parts() -> None:
         (["put", "drop"], True),
         (["get"], False),
     ]
+
+
+KINDS = r"""
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+enum kind { NUL, ARRAY, OBJECT, LIST, SET, NUMBER, TEXT, DECLARATION };
+struct value { enum kind kind; long number; char *text; int depth; };
+static struct value *made(struct value *parent, enum kind kind, const char *text)
+{
+    struct value *v = calloc(1, sizeof *v);
+    if (v) {
+        v->kind = kind;
+        v->text = text ? strdup(text) : NULL;
+        if (parent)
+            v->depth = parent->depth + 1;
+    }
+    return v;
+}
+static void format(char *to, size_t room, const char *format, va_list list)
+{
+    vsnprintf(to, room, format, list);
+}
+struct value *value_new_null(void) { return made(NULL, NUL, NULL); }
+struct value *value_new_array(void) { return made(NULL, ARRAY, NULL); }
+struct value *value_new_list(void) { return made(NULL, LIST, NULL); }
+struct value *value_new_object(void) { return made(NULL, OBJECT, NULL); }
+struct value *value_new_number(long number)
+{
+    struct value *v = made(NULL, NUMBER, NULL);
+    if (v)
+        v->number = number;
+    return v;
+}
+struct value *value_new_declaration(struct value *parent, const char *text)
+{
+    return made(parent, DECLARATION, text);
+}
+struct value *value_new_textf(struct value *parent, const char *form, ...)
+{
+    char text[20];
+    va_list list;
+    va_start(list, form);
+    format(text, sizeof text, form, list);
+    va_end(list);
+    return made(parent, TEXT, text);
+}
+struct value *value_new_below(struct value *parent)
+{
+    parent->depth--;
+    return made(parent, SET, NULL);
+}
+struct value *value_new_items(int count, ...)
+{
+    va_list list;
+    va_start(list, count);
+    int first = va_arg(list, int);
+    va_end(list);
+    return made(NULL, first ? LIST : SET, NULL);
+}
+long value_number(const struct value *v)
+{
+    switch (v->kind) {
+    case NUMBER:
+        return v->number;
+    case TEXT:
+        return strlen(v->text) LIMIT;
+    case DECLARATION:
+        return strlen(v->text);
+    default:
+        return -1;
+    }
+}
+int value_is_list(const struct value *v) { return v->kind == LIST; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("reader", "first", "absent"),
+    [
+        ("value_number", {"value_new_number", "value_new_declaration", "value_new_textf"}, set()),
+        ("value_is_list", {"value_new_list"}, {"value_new_textf"}),
+    ],
+)
+def test_makers_set_what_the_function_tells_apart(
+    reader: str, first: set[str], absent: set[str]
+) -> None:
+    """Also those that take numbers and texts, a parent that may be null, and what printf takes."""
+    unit = parse_text(KINDS.replace("LIMIT", ""))
+    functions = {each.symbol.name: each for each in unit.functions}
+    calls = networkx.DiGraph((name, "made") for name in functions if name.startswith("value_new"))
+    members = Members(functions, calls)
+    (makers, getters) = making_of(functions[reader], unit.functions, (), members)
+    names = [each.symbol.name for each in makers]
+    assert set(names[: len(first)]) == first and not getters
+    assert len(names) == MOST_MAKERS
+    assert absent.isdisjoint(names)
+    assert {"value_new_below", "value_new_items"}.isdisjoint(names)  # null, or too few, would fail
+
+
+def test_objects_are_made_of_texts_by_a_function_like_printf(tmp_path: Path) -> None:
+    write_versions(tmp_path, KINDS.replace("LIMIT", ""), KINDS.replace("LIMIT", "> 2"))
+    entry = "value_new_declaration|value_new_textf,value_number"
+    done = csgtest("build", "old.c", "new.c", "--entry", entry, "--time", "20", folder=tmp_path)
+    assert done.code == 1, done.out
+    for each in done.differing:
+        given = each["input"]["parameters"]
+        assert given["first"] == 2 and 0 < len(given["value_new_textf_form"]) < 5
+    assert 'made = value_new_textf(NULL, "%s", "' in done.out

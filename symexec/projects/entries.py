@@ -49,7 +49,7 @@ from symexec.options import Internal
 from symexec.report.model import Reached, Report
 from symexec.testcases import DifferenceKind, TestCase, rendered
 from symexec.testcases.driver import structure_of
-from symexec.testcases.sequences import MOST_MAKERS, Members, making_of, observers_of, steps_of
+from symexec.testcases.sequences import Members, making_of, observers_of, steps_of
 from symexec.triage import Group
 
 if TYPE_CHECKING:
@@ -180,12 +180,12 @@ def _sequence(
     the library may not see its members, or what these lead to."""
     if not any(_is_made(each.type, headers) for each in function.parameters):
         return ""
-    makers, getters = making_of(function, offered, headers.own)
+    makers, getters = making_of(function, offered, headers.own, members)
     if not makers:
         return ""
     last = getters[-1] if getters else makers[0]
     between = "".join(f"{each.symbol.name}|" for each in steps_of(function, last, offered, members))
-    first = "|".join(each.symbol.name for each in makers[:MOST_MAKERS])
+    first = "|".join(each.symbol.name for each in makers)
     observers = observers_of(function, offered, members, changed)
     then = "".join(f"{each.symbol.name}|" for each in observers)
     led = [each.symbol.name for each in getters]

@@ -33,6 +33,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import networkx
 
+from csg.analysis.lengths import called_name, without_casts
+from csg.analysis.nullness import functions_of, null_tests
 from csg.analysis.pointer_ranges import PointerRange
 from csg.errors import UsageError
 from csg.ir import DRIVEN
@@ -40,9 +42,11 @@ from csg.language.syntax import (
     AddressOf,
     Assign,
     Call,
+    Case,
     Cast,
     CompoundAssign,
     Dereference,
+    EnumeratorName,
     FunctionDefinition,
     Increment,
     IntegerConstant,
@@ -63,6 +67,7 @@ from csg.language.types import (
     Pointer,
     Record,
     Type,
+    VaList,
     Void,
 )
 from csg.programs import FilePair
@@ -96,8 +101,11 @@ _ENDS = re.compile(
 )
 _BEGINS = re.compile(r"x?alloc|begin|construct|create|init(iali[sz]e)?|make|new|open|setup|start")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_PRINTS = re.compile(r"v\w*printf(_chk)?")
 _ALL = 1000  # members
+_FEW = 3  # members and enumerators that a single kind of object may have
 MOST_MAKERS = 4  # functions of which one makes the object
+ALL_MAKERS = 8  # the same, if each sets something that no other one sets
 MOST_GETTERS = 2  # objects that are made to come to the one that a function takes
 MOST_STEPS = 6  # functions of which one is called in between
 MOST_OBSERVERS = 3  # functions of which one is called at the end
@@ -130,20 +138,23 @@ def making_of(
     function: FunctionDefinition,
     known: Sequence[FunctionDefinition],
     own: Collection[str] = frozenset(),
+    members: Members | None = None,
 ) -> Making:
     """The fewest calls that make the object which a function takes by a pointer. Where no function
     makes it out of what tests can set, it is asked of another object that can be made:
 
         struct array *value_array(struct value *)      value_new_array(); value_array(made)
 
-    ``own``: structures that users do not see."""
+    ``own``: structures that users do not see; ``members``: what the functions of the library read
+    and write of structures, by which makers are chosen."""
     waiting: list[tuple[str, list[FunctionDefinition]]] = [(_taken_by(function), [])]
     seen = {""}
     for object_, getters in waiting:
         if object_ in seen:
             continue
         seen.add(object_)
-        makers = makers_of(getters[0] if getters else function, known, own, object_)
+        taker = getters[0] if getters else function
+        makers = makers_of(taker, known, own, object_, members, function)
         if makers:
             return Making(makers, getters)
         if len(getters) < MOST_GETTERS:
@@ -181,13 +192,18 @@ def makers_of(
     known: Iterable[FunctionDefinition],
     own: Collection[str] = frozenset(),
     object_: str = "",
+    members: Members | None = None,
+    reader: FunctionDefinition | None = None,
 ) -> list[FunctionDefinition]:
     """The functions that make the object which a function takes by a pointer, the likeliest first:
-    one that returns a pointer to it and takes none, or sets a pointer to it, and one that fills it
-    and says so in its name; of these the one whose name begins with most words of the function's,
-    and then the one that sets most of it. Of several any may be called.
+    one that returns a pointer to it and takes none, or one that may be null, or sets a pointer to
+    it, and one that fills it and says so in its name; of these the one whose name begins with most
+    words of the function's, and then the one that sets most of it. Of several any may be called:
+    first those that set what the ``reader``, the function that is tested, tells apart.
     ``object_``: the structure, if it is not the first that the function takes."""
     object_ = object_ or _taken_by(function)
+    known = [*known]
+    functions = {each.symbol.name: each for each in known} if members is None else members.functions
     found: list[tuple[tuple[int, int, int, int, int, str], FunctionDefinition]] = []
     for each in known if object_ and _is_callable(function) else ():
         taken = [*map(_object, _types(each))]
@@ -195,12 +211,15 @@ def makers_of(
         plain_ = all(_is_plain(one, own) for one in others)
         if each is function or _is_called(each, _ENDS) or not plain_:
             continue
-        if not _is_callable(each):
+        if not _is_callable(each, functions):
             continue
         named = _is_called(each, _BEGINS)
         gives = object_ in map(_set_object, _types(each)) or object_ == _object(_result(each))
         filled = words = 0
-        if gives and object_ not in taken:
+        needs = object_ in taken and not (
+            named and object_ == _object(_result(each)) and _spares(each, object_, functions)
+        )
+        if gives and not needs:
             rank = 0 if named else 2
         elif named and taken[:1] == [object_] and _fillable(each.parameters[0]):
             rank, filled = 1, _filled(each, each.parameters[0])
@@ -217,7 +236,48 @@ def makers_of(
         best = [each for each in best if _object(_result(each[1])) == object_] or best[:1]
         reading = [each for each in best if any(map(_is_bytes, _types(each[1])))]
         best = [*dict.fromkeys([*best[:1], *reading[:1], *best])]
-    return [each for _, each in best]
+    made = [each for _, each in best]
+    return made if members is None else _told_apart(made, reader or function, members)
+
+
+def _spares(
+    function: FunctionDefinition, object_: str, functions: Mapping[str, FunctionDefinition]
+) -> bool:
+    """May all pointers to such an object be null that a function takes? It asks for it."""
+    taken = {at for at, each in enumerate(_types(function)) if _object(each) == object_}
+    return taken <= null_tests(functions, function).asked
+
+
+def _told_apart(
+    makers: Sequence[FunctionDefinition], reader: FunctionDefinition, members: Members
+) -> list[FunctionDefinition]:
+    """The makers; those first that set something by which the reader tells objects apart, and that
+    no maker before them sets, the rarest first:
+
+        value_kind(v) { switch (v->kind) { case NUMBER: .. v->number .. }}     value_new_number(int)
+    """
+    read = members.traits(reader.symbol.name)[0]
+    set_ = {each.symbol.name: members.traits(each.symbol.name)[1] & read for each in makers}
+    count = Counter(trait for each in set_.values() for trait in each)
+    # one that sets nearly all of it makes anything out of a text: it takes nobody's place
+    most = max(_FEW, 0.75 * len(count))
+    reading = [each for each in makers if any(map(_is_bytes, _types(each)))]
+    general = [each for each in reading if len(set_[each.symbol.name]) > most][:1]
+    left = [each for each in makers if each not in general]
+    chosen: list[FunctionDefinition] = []
+    seen: set[str] = set()
+    while left and len(chosen) < ALL_MAKERS:
+        new = {
+            each.symbol.name: sum(1 / count[trait] for trait in set_[each.symbol.name] - seen)
+            for each in left
+        }
+        best = max(left, key=lambda each: new[each.symbol.name])
+        if len(chosen) + len(general) >= MOST_MAKERS and not new[best.symbol.name]:
+            break
+        chosen.append(best)
+        left.remove(best)
+        seen |= set_[best.symbol.name]
+    return [*chosen[:1], *general, *chosen[1:]]
 
 
 def _is_plain(kind: Type, own: Collection[str]) -> bool:
@@ -238,12 +298,43 @@ def _is_bytes(kind: Type) -> bool:
     return isinstance(kind, Pointer) and is_text(kind.target)
 
 
-def _is_callable(function: FunctionDefinition) -> bool:
-    """Can a driver call it: from any file, with parameters whose types have names?"""
+def _is_callable(
+    function: FunctionDefinition, functions: Mapping[str, FunctionDefinition] | None = None
+) -> bool:
+    """Can a driver call it: from any file, with parameters whose types have names? One that formats
+    its arguments as printf does can be called where the ``functions`` of the library are given."""
     kind = function.symbol.type
     external = function.symbol.linkage is Linkage.EXTERNAL
     named = all(map(is_named, (_result(function), *_types(function))))
-    return external and named and isinstance(kind, Function) and not kind.variadic
+    if not external or not named or not isinstance(kind, Function):
+        return False
+    return not kind.variadic or (functions is not None and _formats(function, functions))
+
+
+def _formats(function: FunctionDefinition, functions: Mapping[str, FunctionDefinition]) -> bool:
+    """Does a variadic function pass its last parameter, and the arguments behind it, on to
+    vsnprintf or its like, itself or by functions of its own?"""
+    kind = function.symbol.type
+    if not isinstance(kind, Function) or not kind.variadic or not function.parameters:
+        return False
+    waiting = [(function, len(function.parameters) - 1)]
+    seen = {function.symbol.name}
+    for each, at in waiting:
+        for node in walk(each.body):
+            name = called_name(node)
+            if not isinstance(node, Call) or not node.arguments:
+                continue
+            *_, format_, rest = [None, *node.arguments]
+            given = without_casts(format_) if format_ is not None else None
+            passes = isinstance(given, Name) and given.symbol is each.parameters[at]
+            if not passes or rest is None or not isinstance(rest.type, VaList):
+                continue
+            if name not in functions:
+                return _PRINTS.fullmatch(name) is not None
+            if name not in seen and len(functions[name].parameters) == len(node.arguments):
+                seen.add(name)
+                waiting.append((functions[name], len(node.arguments) - 2))
+    return False
 
 
 def _filled(function: FunctionDefinition, pointer: Symbol) -> int:
@@ -283,7 +374,7 @@ def steps_of(
         if each is maker or taken.count(object_) != 1 or {*taken} > {object_, ""}:
             continue
         parameter = each.parameters[taken.index(object_)]
-        if not _fillable(parameter) or not _is_callable(each):
+        if not _fillable(parameter) or not _is_callable(each, members.functions):
             continue
         if _is_called(each, _ENDS, _BEGINS) or _frees(each, parameter, members):
             continue
@@ -319,7 +410,9 @@ def observers_of(
         taken = [*map(_object, _types(each))]
         if each is function or object_ not in taken or {*taken} > {object_, ""}:
             continue
-        tells = _is_callable(each) and not isinstance(_result(each), Void | Record)
+        tells = _is_callable(each, members.functions) and not isinstance(
+            _result(each), Void | Record
+        )
         if not tells or _is_called(each, _ENDS, _BEGINS):
             continue
         read, changes = members.of(each.symbol.name)
@@ -334,7 +427,7 @@ class Members:
     call."""
 
     def __init__(self, functions: Mapping[str, FunctionDefinition], calls: NameGraph) -> None:
-        self._functions = functions
+        self.functions = functions
         self._calls = calls
         self._own: dict[str, tuple[set[MemberName], set[MemberName]]] = {}
 
@@ -342,21 +435,39 @@ class Members:
         return self._functions.get(name)
 
     def of(self, name: str) -> tuple[set[MemberName], set[MemberName]]:
-        reached = (
-            {name, *networkx.descendants(self._calls, name)} if name in self._calls else {name}
-        )
-        both = [self.own(each) for each in reached & self._functions.keys()]
+        both = [self.own(each) for each in self._reached(name)]
         return set().union(*(read for read, _ in both)), set().union(*(made for _, made in both))
+
+    def traits(self, name: str) -> tuple[set[str], set[str]]:
+        """What tells objects apart in what a function reads, and in what it makes: the members that
+        it reads or writes, and the enumerators that it names, by itself or in what it calls."""
+        read, written = self.of(name)
+        named = set()
+        for each in self._reached(name):
+            for node in walk(self.functions[each].body):
+                match node:
+                    case EnumeratorName(name=enumerator) | Case(text=enumerator):
+                        named.add(f"={enumerator}")
+                    case _:
+                        pass
+        both = [{".".join(each) for each in part} for part in (read, written)]
+        return both[0] | named, both[1] | named
+
+    def _reached(self, name: str) -> set[str]:
+        found = {name}
+        if name in self._calls:
+            found |= networkx.descendants(self._calls, name)
+        return found & self.functions.keys()
 
     def own(self, name: str) -> tuple[set[MemberName], set[MemberName]]:
         """What the body of a function itself reads and writes."""
-        if name not in self._functions:
+        if name not in self.functions:
             return set(), set()
         if name not in self._own:
             read: set[MemberName] = set()
             written: set[MemberName] = set()
             targets: set[int] = set()
-            for node in walk(self._functions[name].body):
+            for node in walk(self.functions[name].body):
                 match node:
                     case Assign(target=Member() as target):
                         targets.add(id(target))
@@ -418,7 +529,8 @@ def sequence_files(
             known[name] = found[0]
         home = known[parts[_main(parts)].names[0]][0]
         ranges = {name: ranges_of(name) for name in known}
-        driver = _Driver({name: each for name, (_, each) in known.items()}, parts, ranges)
+        called = {name: each for name, (_, each) in known.items()}
+        driver = _Driver(called, parts, ranges, functions_of(units))
         text = in_source_names(driver.text(), units)
         sides.append((home, text, tuple(driver.steps)))
     (old, text, steps), (new, other, _) = sides
@@ -539,6 +651,7 @@ class _Driver:
     functions: Mapping[str, FunctionDefinition]
     parts: Sequence[Part]
     ranges: Mapping[str, Sequence[PointerRange]]
+    defined: Mapping[str, FunctionDefinition]
     passed: Passing = field(default_factory=Passing)
     lines: list[str] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
@@ -579,7 +692,9 @@ class _Driver:
         yield f"{declaration_text(kinds[0], variable)} = 0;"
         for number, name in enumerate(names, 1):
             function = self.functions[name]
-            call = self._call(function, {}, chosen=chosen, value=number, to=variable)
+            call = self._call(
+                function, self._spared(function), chosen=chosen, value=number, to=variable
+            )
             yield f"{'else ' if number > 1 else ''}if ({chosen} == {number})"
             yield f"    {variable} = ({declaration_text(kinds[0])}) {call};"
         self.made[object_] = variable
@@ -609,10 +724,12 @@ class _Driver:
         kind = function.symbol.type
         assert isinstance(kind, Function)
         name = function.symbol.name
-        made: dict[int, tuple[str, str]] = {}  # by parameter
+        made = self._spared(function) if first else {}
         guard = ""
         if not chosen:
             for at, each in enumerate(function.parameters):
+                if at in made:
+                    continue
                 here, set_ = _object(each.type), _set_object(each.type)
                 target = each.type.target if isinstance(each.type, Pointer) else each.type
                 if set_ and set_ not in self.made and self._is_wanted(set_):
@@ -657,6 +774,14 @@ class _Driver:
         if guard:
             yield from _ending(guard, result)
 
+    def _spared(self, function: FunctionDefinition) -> dict[int, tuple[str, str]]:
+        """The pointers that are null in a call which makes the object that they lead to."""
+        object_ = _object(_result(function))
+        taken = [at for at, each in enumerate(_types(function)) if _object(each) == object_ != ""]
+        if not taken or object_ in self.made or not _spares(function, object_, self.defined):
+            return {}
+        return dict.fromkeys(taken, (object_, "NULL"))
+
     def _is_wanted(self, object_: str) -> bool:
         names = {name for part in self.parts[1:] for name in part.names}
         return any(object_ in map(_object, _types(self.functions[name])) for name in names)
@@ -676,6 +801,7 @@ class _Driver:
         shown: list[str] = []
         given: list[str] = []
         within = within_objects(function, self.ranges[name])
+        formats = not own and _formats(function, self.defined)
         names = {
             each: each.name if own else self._fresh(f"{name}_{each.name}")
             for at, each in enumerate(function.parameters)
@@ -688,6 +814,11 @@ class _Driver:
                 given.append(variable)
                 continue
             parameter, inside = names[each], within.get(at)
+            if formats and at == len(function.parameters) - 1:
+                self.passed.declared.append(f"const char *{parameter}")
+                given += ['"%s"', parameter]
+                shown += ['"%s"', f"{{{parameter}}}"]
+                continue
             if inside is not None and inside.symbol in names:
                 inside = replace(inside, name=names[inside.symbol])
                 self.passed.add(each, parameter, within=inside)
