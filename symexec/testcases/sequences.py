@@ -432,7 +432,7 @@ class Members:
         self._own: dict[str, tuple[set[MemberName], set[MemberName]]] = {}
 
     def definition(self, name: str) -> FunctionDefinition | None:
-        return self._functions.get(name)
+        return self.functions.get(name)
 
     def of(self, name: str) -> tuple[set[MemberName], set[MemberName]]:
         both = [self.own(each) for each in self._reached(name)]
