@@ -16,8 +16,10 @@ from fleet.session import Ended
 from fleet.store import Row, Store, redacted
 from fleet.wording import counted_tasks, when
 from symexec.options import Shown, ShowOptions
+from symexec.report.words import on_one_line
 
 _MESSAGE = 200  # characters of a message in a table
+_SUMMARY = 160  # of what changed statements say; pages and JSON have all of it
 _NOT_SHOWN = ("spec",)
 
 
@@ -62,7 +64,10 @@ def _counted(run: Ended, found: int) -> str:
 
 def _finding(each: Row, *notes: str) -> list[str]:
     lines = (each["witness"], *notes)
-    return [f"{each['fingerprint']}  {each['summary']}", *(f"    {line}" for line in lines)]
+    return [
+        f"{each['fingerprint']}  {on_one_line(each['summary'], _SUMMARY)}",
+        *(f"    {line}" for line in lines),
+    ]
 
 
 def run_json(run: Ended) -> str:

@@ -19,7 +19,7 @@ from fleet.store import Store
 from fleet.tasks import Commits, Task, task_from_spec
 from symexec.options import EngineOptions
 from symexec.testcases import Verdict
-from tests.fleet.outcomes import OUTCOME, REPORT
+from tests.fleet.outcomes import FINDING, OUTCOME, REPORT
 
 UNDECIDED = replace(
     OUTCOME, code=0, reports=(replace(REPORT, verdict=Verdict.NO_DIFFERENCE_FOUND),), findings=()
@@ -123,6 +123,17 @@ def test_interrupted_run_is_resumed(monkeypatch: pytest.MonkeyPatch, store: Stor
     assert begun == ["b 5", "c 5"]
     assert again.run == run.run
     assert store.runs()[0]["ended"] is not None
+
+
+def test_table_has_the_beginning_of_long_statements(
+    monkeypatch: pytest.MonkeyPatch, store: Store
+) -> None:
+    """A usage text is one statement of many lines; the store has all of it."""
+    long = replace(FINDING, summary=f"help-text of main: {'usage ' * 400}")
+    _, run = ran(monkeypatch, store, {"a": replace(OUTCOME, findings=(long,))})
+    first, *_ = run_table(run).splitlines()
+    assert first.startswith("0123456789ab  help-text of main: usage") and len(first) < 180
+    assert store.findings()[0]["summary"] == long.summary
 
 
 def test_full_disk_ends_a_run_and_its_task_waits(
