@@ -12,6 +12,15 @@ A loop need not know of it: a timer's signal raises ``Spent`` wherever the proce
 does. So a guard may stand only around what can be thrown away as a whole. For time, ``Spent`` comes
 ``LATE`` seconds after the deadline, so that code can end by itself before; for memory, when an
 eighth more than allowed is taken.
+
+What else has to be looked at while work lasts, as what other processes have found during one long
+query, ``attending`` does at a tick, in a guard that ``attends``:
+
+    with watchdog.attending(look):                 look() -> is what is under way to end?
+        with watchdog.guard(attends=True): ...
+
+It runs in the middle of the work. So that it meets nothing half done, it may touch only what the
+code in these guards does not: that is for those to say who place them. Nothing is raised in it.
 """
 
 from __future__ import annotations
@@ -35,6 +44,7 @@ from csg.errors import UsageError
 
 TICK = 0.1  # seconds between two looks
 LATE = 0.25  # seconds behind the deadline
+ATTENTIVE = 0.5  # seconds that work has lasted before others are looked at
 PREPARATION, PREPARATION_FACTOR = 120.0, 10.0  # seconds, or so many times those of the search
 USUAL = 0.75  # of the memory that is free
 LEAST = 256 << 20  # bytes that are always allowed: the program itself takes a part of them
@@ -62,10 +72,12 @@ class Spent(BaseException):
 class _Guard:
     """Stands around work that can be thrown away."""
 
-    __slots__ = ("_guards", "memory", "until")
+    __slots__ = ("_guards", "attends", "began", "memory", "until")
 
-    def __init__(self, guards: list[_Guard], until: float, memory: bool) -> None:
+    def __init__(self, guards: list[_Guard], until: float, memory: bool, attends: bool) -> None:
         self._guards = guards
+        self.attends = attends
+        self.began = time.monotonic()
         self.until: float = min(until, guards[-1].until) if guards else until
         self.memory = memory
 
@@ -99,6 +111,8 @@ class Watchdog:
         self._deadline = float("inf")
         self._guards: list[_Guard] = []  # the innermost last
         self._allowed = self.memory
+        self._look_around: Callable[[], bool] | None = None
+        self._ticks = False
 
     @property
     def tight(self) -> bool:
@@ -153,20 +167,45 @@ class Watchdog:
             text = f"reading and preparing both versions takes more than {self.memory >> 20} MB"
             raise UsageError(text, hint="--memory gives it more") from None
 
-    def guard(self, until: float = float("inf"), memory: bool = True) -> _Guard:
+    def guard(
+        self, until: float = float("inf"), memory: bool = True, attends: bool = False
+    ) -> _Guard:
         """``with watchdog.guard(): ...``. The guard also ends at ``until``; where ``memory`` is
-        False, memory is not limited."""
-        return _Guard(self._guards, until, memory)
+        False, memory is not limited. ``attends``: see ``attending``."""
+        return _Guard(self._guards, until, memory, attends)
+
+    @contextmanager
+    def attending(self, look: Callable[[], bool]) -> Iterator[None]:
+        """Call ``look`` now and then in guards that attend and have lasted for a moment; where it
+        says so, ``Spent`` ends what is under way."""
+        outer, self._look_around = self._look_around, look
+        try:
+            yield
+        finally:
+            self._look_around = outer
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
+        """Nothing comes of a tick during another one, which may stand in front of ``_BETWEEN``."""
+        if self._ticks:
+            return
+        try:
+            self._ticks = True
+            self._checked(frame)
+        finally:
+            self._ticks = False
+
+    def _checked(self, frame: FrameType | None) -> None:
         taken = self._look()
         if not self._guards or (frame is not None and frame.f_code in _BETWEEN):
             return  # in the latter case the guard would stay: the next tick comes soon
-        guard = self._guards[-1]
-        if time.monotonic() > min(self._deadline, guard.until) + LATE:
+        guard, now = self._guards[-1], time.monotonic()
+        if now > min(self._deadline, guard.until) + LATE:
             raise Spent(What.TIME)
         if guard.memory and taken > self._allowed + self.memory // 8:
             raise Spent(What.MEMORY)
+        attends = guard.attends and now > guard.began + ATTENTIVE
+        if attends and self._look_around is not None and self._look_around():
+            raise Spent(What.TIME)
 
     def _look(self) -> int:
         taken = taken_memory()

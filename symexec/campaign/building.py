@@ -43,7 +43,7 @@ from symexec.campaign.generation import (
 from symexec.campaign.verification import Verifier, spare
 from symexec.counters import CANDIDATE, PATIENT, Counters, WorkClock
 from symexec.exploration.following import USAGE, UsageLines, are_drawn
-from symexec.exploration.paths import PAUSE
+from symexec.exploration.paths import PAUSE, Finding
 from symexec.exploration.pinning import Seeding
 from symexec.exploration.preparation import (
     Prepared,
@@ -476,7 +476,10 @@ class BuildJob:
             search.exploration.is_helped = lambda: workers.busy
             lost = workers.lost
         search.exploration.is_over = self._is_for_findings
-        for finding in search.exploration.turns(search.initial, deadline):
+        early: deque[TestCase] = deque()
+        look = partial(self._looked_around, search, generation, verifier, progress, early)
+        for finding in self._turns(search, deadline, look):
+            yield from self._verified(_taken(early))
             if finding is not None:
                 yield from generation.found(finding)
             elif self.fuzzing is not None:
@@ -495,9 +498,40 @@ class BuildJob:
             self._report_progress(progress, search)
             if self._are_enough() or (self._level and self._all_shown):
                 break
+        yield from self._verified(_taken(early))
         if workers is not None:
             yield from self._merged(workers.end(), search, generation, events)
         return search.exploration.exhausted and (workers is None or workers.lost == lost)
+
+    def _turns(
+        self, search: Search, deadline: float, look: Callable[[], bool]
+    ) -> Iterator[Finding | None]:
+        """The turns of a search, in the middle of which ``look`` is called where they last."""
+        if self._deterministic:
+            yield from search.exploration.turns(search.initial, deadline)
+            return
+        with self.watchdog.attending(look):
+            yield from search.exploration.turns(search.initial, deadline)
+
+    def _looked_around(
+        self,
+        search: Search,
+        generation: TestGeneration,
+        verifier: Verifier | None,
+        progress: Progress,
+        early: deque[TestCase],
+    ) -> bool:
+        """Take what other processes have found while one turn lasts, as where the solver takes
+        long; ``early`` gets the tests. Returns whether these are enough. It runs in the middle of
+        the turn, which touches neither tests nor those processes: so it makes no term, and follows
+        no input."""
+        if self.fuzzing is not None:
+            early.extend(generation.found_by_fuzzing(self.fuzzing.urgent()))
+        for case in verifier.finished() if verifier is not None else ():
+            self.tests.keep(case)
+            early.append(case)
+        self._report_progress(progress, search)
+        return self._are_enough()
 
     @property
     def _for_findings(self) -> float:
@@ -819,6 +853,11 @@ def switches(prepared: Prepared) -> tuple[list[int], Requirements]:
     requires = {change.id: change.requires for change in changes}
     hunks = {change.id: change.hunk for change in changes}
     return [change.id for change in changes], Requirements(requires, hunks)
+
+
+def _taken(cases: deque[TestCase]) -> Iterator[TestCase]:
+    while cases:
+        yield cases.popleft()
 
 
 def _unending(case: TestCase) -> bool:

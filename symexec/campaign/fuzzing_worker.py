@@ -441,6 +441,7 @@ class Fuzzing:
         self._tracer: Tracer | None = None
         self._traced_s = 0.0
         self._waiting: deque[Sighting] = deque()
+        self._heard: deque[Sighting] = deque()  # in the middle of a turn of the search
         self._sequences: Counter[object] = Counter()
         self._following: Following | None = None
         self._outside = 0
@@ -465,12 +466,28 @@ class Fuzzing:
             for number, test in enumerate(self._seeds[:FOLLOWED]):
                 self._give(test, (-1, number), BRIEF_SEED)
         if self._began:
-            yield from self._heard_of(self._process.sightings())
+            yield from self._heard_of(self._sightings())
         elapsed = time.monotonic() - (self._began or self._created)
         share = SHARE if self._began or not self._seeds else SHARE_OF_SEEDS
         following = self._following
         if following is not None and following.spent < share * elapsed:
             yield from following.slice(SLICE)
+
+    def urgent(self) -> Iterator[TestCase]:
+        """Tests for inputs on which the versions differ, of what the process has said. Called in
+        the middle of a turn of the search: nothing is followed, and no term is made. The process
+        has asked whether the inputs are in the user's ranges."""
+        if not self._began:
+            return
+        for each in self._process.sightings():
+            if each.seen is not None:
+                yield replace(each.seen, found_s=each.found_at, source=SOURCE)
+            self._heard.append(replace(each, seen=None))
+
+    def _sightings(self) -> Iterator[Sighting]:
+        while self._heard:
+            yield self._heard.popleft()
+        yield from self._process.sightings()
 
     @property
     def goes_on(self) -> bool:
@@ -483,7 +500,7 @@ class Fuzzing:
         self._give_up()
         if self._began:
             self._process.end()
-            yield from self._heard_of(self._process.sightings())
+            yield from self._heard_of(self._sightings())
 
     def close(self) -> None:
         self._give_up()

@@ -200,7 +200,7 @@ class Exploration:
                 state, at_rest = self._select()
             covered = self.engine.newly_covered
             alive: list[State] = []
-            with self._watchdog.guard():
+            with self._watchdog.guard(attends=True):
                 for finding in self._run(state, at_rest, alive):
                     found.append(finding)
             with self._watchdog.guard(memory=False):

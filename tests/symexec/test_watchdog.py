@@ -30,9 +30,11 @@ from symexec.progress import Silence
 from symexec.report.session import build
 from symexec.runtime.library import registry
 from symexec.solver import PathCondition, build_solver
+from symexec.solver.chain import SolverOptions
 from symexec.state.state import State
 from symexec.testcases import TestInput
 from symexec.watchdog import (
+    ATTENTIVE,
     LATE,
     TICK,
     Spent,
@@ -57,19 +59,19 @@ def inside_of_a_library() -> None:
     max(repeat(1), key=lambda each: each)
 
 
-def hard_question(name: str) -> None:
+def hard_question(name: str, seconds: float = 0.2) -> None:
     """x * y * z is a large prime; both backends are at it for minutes, and ask now and then whether
     to give up. The chain's own limits are lifted."""
     table = TermTable()
     x, y = (table.symbol(each, 64) for each in "xy")
-    solver = build_solver(name)
+    solver = build_solver(name, SolverOptions(limit_s=seconds))
     product = table.binary("mul", 64, x, y)
     assert not isinstance(product, int)
     path = PathCondition()
     for term in (x, y):
         path = path.assuming(table.compare("ult", 64, 1, term))
         path = path.assuming(table.compare("ult", 64, term, 1 << 32))
-    solver.deadline = time.monotonic() + 0.2
+    solver.deadline = time.monotonic() + seconds
     solver.check(path, table.compare("eq", 64, product, 18446744030759878681))
     for_ever()
 
@@ -106,6 +108,53 @@ def test_what_goes_on_for_ever_ends_with_the_time(work: Callable[[], None]) -> N
         work()
     assert spent.value.what is What.TIME
     assert time.monotonic() - began < 0.2 + LATE + TICK + SLACK
+
+
+@pytest.mark.parametrize(
+    "work", [for_ever, lambda: hard_question("bitwuzla", 60.0)], ids=["a loop", "bitwuzla"]
+)
+def test_others_are_looked_at_while_work_lasts_and_may_end_it(work: Callable[[], None]) -> None:
+    watchdog, looks = Watchdog(), list[float]()
+    began = time.monotonic()
+
+    def look() -> bool:
+        looks.append(time.monotonic() - began)
+        return len(looks) == 5
+
+    with (
+        watchdog.until(began + 60),
+        watchdog.attending(look),
+        pytest.raises(Spent),
+        watchdog.guard(attends=True),
+    ):
+        work()
+    assert looks[0] >= ATTENTIVE
+    assert time.monotonic() - began < ATTENTIVE + 5 * TICK + SLACK
+
+
+def test_nobody_looks_where_a_guard_does_not_attend_nor_while_somebody_looks() -> None:
+    """A look takes what nobody else may have in hands, and may take longer than a tick."""
+    watchdog, looks = Watchdog(), list[str]()
+
+    def look() -> bool:
+        looks.append("begun")
+        begun = time.monotonic()
+        while time.monotonic() < begun + 3 * TICK:
+            pass
+        looks.append("ended")
+        return False
+
+    began = time.monotonic()
+    with watchdog.until(began + 60), watchdog.attending(look):
+        for kind in ({}, {"attends": True}):
+            with watchdog.guard(**kind):
+                begun = time.monotonic()
+                while time.monotonic() < begun + ATTENTIVE + 7 * TICK:
+                    pass
+            assert bool(looks) is bool(kind)
+            while time.monotonic() < began + ATTENTIVE + 3 * TICK:  # no guard
+                pass
+    assert looks == ["begun", "ended"] * (len(looks) // 2)
 
 
 def test_nothing_is_ended_outside_of_a_guard_and_an_inner_one_ends_alone() -> None:
