@@ -4,12 +4,17 @@
 
 ``SimpleSolver`` with one level for each literal is far better incrementally than the QF_BV tactic.
 Terms are built through z3's C functions, because z3's Python classes cost five times as much.
+
+A query of the main thread that takes long goes on in a thread of its own: so the main thread hears
+signals, as those of the watchdog, and what they raise ends the query.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from math import inf
+from threading import Event, Thread, current_thread, main_thread
 from time import monotonic
 from typing import Any
 
@@ -18,6 +23,8 @@ from symexec.solver.backend import ROUNDED, Answer, Handle
 from symexec.solver.lowering import Alignment, Lowering
 from symexec.solver.path import PathCondition
 
+_BRIEF_MS = 250  # for a query before it goes on in a thread
+_GLANCE = 0.01  # seconds until an interrupted query is asked again to end
 _STEPS_A_MILLISECOND = 7000  # by the library's own count of what it does
 
 
@@ -43,14 +50,51 @@ class Z3Backend:
     ) -> Answer:
         if self._solver is None:
             self._rebuild()
-        self._limit(max(1, int(limit_s * 1000)), until)
         self._align(path)
         assumptions = [] if condition is None else self._expressions(condition)
-        result = self._solver.check(*assumptions)
+        result = self._result(assumptions, max(1, int(limit_s * 1000)), until)
         self._model = None
         if result == self._library.sat:
             return Answer.SAT
         return Answer.UNSAT if result == self._library.unsat else Answer.UNKNOWN
+
+    def _result(self, assumptions: Sequence[Any], limit_ms: int, until: float) -> Any:
+        threads = current_thread() is main_thread() and not self._counted
+        first_ms = min(_BRIEF_MS, limit_ms) if threads else limit_ms
+        self._limit(first_ms, until)
+        result = self._solver.check(*assumptions)
+        left_ms = limit_ms - first_ms
+        if result != self._library.unknown or not left_ms or monotonic() >= until:
+            return result
+        self._limit(left_ms, until)
+        return self._in_thread(assumptions)
+
+    def _in_thread(self, assumptions: Sequence[Any]) -> Any:
+        """The result, found by another thread. Who is interrupted leaves no solver behind, and none
+        at work."""
+        solver, self._solver = self._solver, None
+        found: list[Any] = []
+        begun, given_up, over = Event(), Event(), Event()
+
+        def work() -> None:
+            begun.set()
+            try:
+                if not given_up.is_set():
+                    found.append(solver.check(*assumptions))
+            finally:
+                over.set()
+
+        try:
+            Thread(target=work, daemon=True).start()
+            over.wait()
+        finally:
+            given_up.set()  # whoever has not begun by now does not
+            while begun.is_set() and not over.is_set():
+                with suppress(BaseException):  # the first interruption goes on from here
+                    self._context.interrupt()
+                    over.wait(_GLANCE)
+        self._solver = solver
+        return found[0] if found else self._library.unknown
 
     def _rebuild(self) -> None:
         self._alignment = Alignment()

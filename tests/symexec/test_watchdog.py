@@ -111,7 +111,13 @@ def test_what_goes_on_for_ever_ends_with_the_time(work: Callable[[], None]) -> N
 
 
 @pytest.mark.parametrize(
-    "work", [for_ever, lambda: hard_question("bitwuzla", 60.0)], ids=["a loop", "bitwuzla"]
+    "work",
+    [
+        for_ever,
+        lambda: hard_question("bitwuzla", 60.0),
+        lambda: hard_question("z3", 60.0),
+    ],
+    ids=["a loop", "bitwuzla", "z3"],
 )
 def test_others_are_looked_at_while_work_lasts_and_may_end_it(work: Callable[[], None]) -> None:
     watchdog, looks = Watchdog(), list[float]()
