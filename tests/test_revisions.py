@@ -125,6 +125,90 @@ def test_a_program_that_comes_to_no_change_is_not_tested(
     assert (told in said) is bool(without)
 
 
+SHOWING = """\
+#include <stdio.h>
+int most(const int *a, int n);
+int main(void)
+{
+    int a[] = {1, 2, 3};
+    printf("%d\\n", most(a, 3));
+    return 0;
+}
+"""
+MOST = """\
+int most(const int *a, int n)
+{
+    int best = a[0];
+    for (int i = 1; i < n; i++)
+        if (a[i] > best)
+            best = a[i];
+    return best + (n == 1);
+}
+"""
+
+
+def test_of_a_program_without_input_its_library_is_tested(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "shown").mkdir()
+    made = Repository(tmp_path / "shown")
+    made.write("main.c", SHOWING)
+    made.write("most.c", MOST)
+    made.write("Makefile", "show: main.o most.o\n\t$(CC) -o $@ main.o most.o\n")
+    made.commit("show")
+    monkeypatch.chdir(made.folder)
+    made.edit("most.c", "n == 1", "n == 2")
+    found = read_project(RevisionOptions("HEAD", False), (), tmp_path / "out", quiet=False)
+    assert names(found) == ["shown"]
+    (subject,) = found.subjects
+    assert [each.name for each in subject.entries] == ["most"]
+    told = "without any input, as a program that only shows how a library is used: show\n"
+    assert f"csgtest: {told}" in capsys.readouterr().err
+    made.edit("main.c", "most(a, 3)", "most(a, getchar())")
+    found = read_project(RevisionOptions("HEAD", False), (), tmp_path / "out", quiet=False)
+    assert names(found) == ["show"]
+
+
+DEEP = """\
+#include <stdio.h>
+#include <string.h>
+static int tenth(int n)
+{
+    return n == 70 ? 1 : n / 10;
+}
+int main(int argc, char **argv)
+{
+    char line[400];
+    if (fgets(line, sizeof line, stdin) && strlen(line) == 333 && strchr(line, 'x'))
+        printf("%d\\n", tenth(line[7]));
+    return 0;
+}
+"""
+
+
+def test_functions_inside_of_a_program_are_tested_where_no_input_shows_a_difference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "deep").mkdir()
+    made = Repository(tmp_path / "deep")
+    made.write("deep.c", DEEP)
+    made.write("Makefile", "deep: deep.c\n\t$(CC) -o $@ deep.c\n")
+    made.commit("deep")
+    monkeypatch.chdir(made.folder)
+    made.edit("deep.c", "n == 70", "n == 71")
+    done = csgtest("build", "HEAD", "--time", "12", folder=made.folder)
+    assert done.code == 1 and "deep, tenth:" in done.out
+    assert "internal: tenth is called inside of the program (deep.c:3)" in done.out
+    assert "change 1: not confirmed from main within the bounds" in done.out
+    report = json.loads((made.folder / "csgtest-out/tenth/report.json").read_text())
+    assert report["internal"]["program"] and not report["counters"]["mispredicted"]
+    made.edit("deep.c", "strlen(line) == 333", "strlen(line) > 1")
+    made.commit("shallow")
+    made.edit("deep.c", "n == 71", "n == 'y'")
+    done = csgtest("build", "HEAD", "--time", "8", folder=made.folder)
+    assert done.code == 1 and "deep, tenth" not in done.out
+
+
 def test_what_differs_and_is_not_built_is_said(
     repository: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -304,11 +304,13 @@ class Internal:
     """Why a difference at an entry function is none that a caller can meet. ``reason``: nobody
     outside the library calls it; ``hidden``: structures that only the library can make, as ``struct
     list``, and that matter where a caller could call it. ``handles``: parameters of type ``void *``
-    that the code takes for such structures, each with its structure."""
+    that the code takes for such structures, each with its structure. ``program``: what is outside
+    is the command line of a program, and not the interface of a library."""
 
     reason: str
     hidden: tuple[str, ...] = ()
     handles: tuple[tuple[str, str], ...] = ()
+    program: bool = False
 
 
 @record

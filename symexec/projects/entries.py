@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from csg.frontend.files import Preprocessed
 from csg.frontend.prune import declared_in_headers, declared_names, without_attributes
 from csg.frontend.sources import Segment, segments
 from csg.ir import DRIVEN, Program
+from csg.ir import Call as Called
 from csg.language.syntax import (
     Assign,
     Call,
@@ -61,6 +63,13 @@ BETWEEN = 2  # calls between the one that makes an object and the one that is te
 # Parts of the names of headers, and of folders, that are not for others.
 _PRIVATE = re.compile(r"(?:^|[^a-z])(?:internals?|intern|private|priv|impl|local)(?![a-z])", re.I)
 _OFFERED = frozenset(("include", "includes", "inc"))  # folders of headers that are
+# Functions of the C library that compute, allocate and write, and read nothing.
+_READS_NOTHING = re.compile(
+    r"(?:__builtin_)?(?:__)?(?:v?f?printf|v?s?n?printf|puts|putchar|fputs|putc|fputc|fwrite|fflush|"
+    r"perror|mem\w+|str\w+|[cm]alloc|realloc|free|exit|abort|atexit|assert_fail|is[a-z]+|to(?:upper|lower)|"
+    r"l?l?abs|l?l?div|ato[ifl]+|s?rand|qsort|bsearch|setvbuf|setbuf|time|clock|f?(?:abs|min|max|mod)f?|"
+    r"(?:sqrt|pow|exp2?|log(?:2|10)?|floor|ceil|l?l?round|trunc|a?(?:sin|cos|tan)h?|atan2|hypot|ldexp)f?)(?:_chk)?"
+)
 _LONGEST = 120  # characters of a call that is told
 _LAID_OUT = re.compile(r"\b(struct|union)\s+(\w+)\s*\{")
 _NAMED = re.compile(r"\b(struct|union)\s+(\w+)")
@@ -202,22 +211,80 @@ def _is_made(kind: Type, headers: Headers) -> bool:
     return any(isinstance(each.type, Pointer) for each in fields or ())
 
 
-def comes_to_change(versions: Versions, readings: Readings) -> bool:
-    """Can a program come to what differs? Not if ``main`` calls it in no way: it lies in a library
-    that is linked as a whole. What may be called from elsewhere counts as called: a function whose
-    address is taken, so that calls through pointers lead nowhere else, and one that runs before
-    ``main``."""
-    unified = readings.unify(versions.pairs(), "")
+class Aside(StrEnum):
+    """Why no input of a program shows what differs in it."""
+
+    UNCALLED = "linked with what differs, but main calls nothing of it"
+    SHOWING = "without any input, as a program that only shows how a library is used"
+
+
+def entries_of_program(
+    versions: Versions, readings: Readings, ignored: Sequence[str] = ()
+) -> tuple[Entry, ...] | Aside:
+    """``main``, and then functions that changed and that it comes to, for where no input of
+    ``main`` shows a difference."""
+    files = versions.pairs()
+    unified = readings.unify(files, "")
+    program = program_of(unified, "main")
     changed = {change.function for change in unified.changes}
-    calls = named_calls(program_of(unified, "main"))
-    if not changed or not changed <= set(calls):  # an object differs
-        return True
-    units = [*unified.units]
+    calls = named_calls(program)
+    begun = _begun(unified.units) & set(calls)
+    reached = begun.union(*(networkx.descendants(calls, each) for each in begun))
+    if changed and changed <= set(calls) and changed.isdisjoint(reached):  # else objects differ
+        return Aside.UNCALLED
+    if not _takes_input(program, reached, unified.units):
+        return Aside.SHOWING
+    pair = readings.read(files)
+    old, new = Counter(_names(pair.old)), Counter(_names(pair.new))
+    places = {each.symbol.name: each.location for unit in unified.units for each in unit.functions}
+    weight = Counter(change.function for change in unified.changes if change.cause != MOVED)
+    inner = [
+        name
+        for name in sorted(
+            weight.keys() & reached - {"main"}, key=lambda name: (-weight[name], name)
+        )
+        if old[name] == new[name] == 1
+        if not matches(os.path.relpath(places[name].file, versions.new), ignored)
+    ]
+    found = [Entry("", reaches=frozenset(inner))]
+    for name in inner[: 2 * MOST]:
+        place = f"{PurePosixPath(places[name].file).name}:{places[name].line}"
+        why = f"{name} is called inside of the program ({place})"
+        found.append(Entry(name, Internal(why, program=True)))
+    return tuple(found)
+
+
+def _begun(units: Sequence[TranslationUnit]) -> set[str]:
+    """Where a program begins: ``main``, functions whose address is taken, so that calls through
+    pointers lead nowhere else, and those that run before ``main``."""
     trees = [each.body for unit in units for each in unit.functions]
     declared = [each for unit in units for each in unit.declarations]
-    begun = {"main", *_addressed([*trees, *declared])} & set(calls)
-    begun |= {each.symbol.name for unit in units for each in unit.functions if each.symbol.hooks}
-    return any(not changed.isdisjoint({each, *networkx.descendants(calls, each)}) for each in begun)
+    begun = {"main", *_addressed([*trees, *declared])}
+    return begun.union(
+        each.symbol.name for unit in units for each in unit.functions if each.symbol.hooks
+    )
+
+
+def _takes_input(
+    program: Program, reached: Collection[str], units: Sequence[TranslationUnit]
+) -> bool:
+    """Does ``main`` look at its arguments, or does anything call what may read something? Functions
+    without source that are known to read nothing are those that compute, allocate and write."""
+    for unit in units:
+        for function in unit.functions:
+            if function.symbol.name == "main" and any(
+                isinstance(node, Name) and node.symbol in function.parameters
+                for node in walk(function.body)
+            ):
+                return True
+    called = {
+        each.callee
+        for name in reached
+        for block in program.functions[name].blocks
+        for each in block.instructions
+        if isinstance(each, Called) and isinstance(each.callee, str)
+    }
+    return not all(map(_READS_NOTHING.fullmatch, called - program.functions.keys()))
 
 
 def _weighed(program: Program, units: Iterable[TranslationUnit]) -> NameGraph:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -62,10 +63,11 @@ from symexec.projects.building import (
 )
 from symexec.projects.entries import (
     MOST,
+    Aside,
     Entry,
-    comes_to_change,
     confirm,
     entries_of,
+    entries_of_program,
     installed_headers,
     unconfirmed,
 )
@@ -100,6 +102,9 @@ Both = tuple[BuiltVersion, BuiltVersion]
 _SIDES = ("old", "new")
 _MAIN = re.compile(rb"\bmain\s*\(")
 AUTO = "auto"  # in place of a function: csgtest chooses (no function of C has that name)
+INSIDE = (
+    1 / 3
+)  # of the time of a program for its functions, where no input of it shows a difference
 _SHOWN = 4  # differing files that belong to no target
 _GLANCE = 0.5  # seconds between two looks at what builds say
 _TAIL = 4096  # bytes of a log in which its last line is looked for
@@ -159,53 +164,81 @@ def read_project(
         own = {each.name: each.flags for each in asked.own}
         flags_of = _FlagsOfTargets(top, flags, own)
         found: list[Subject] = []
-        beyond: list[Subject] = []  # programs that come to no change
+        beyond: dict[Aside, list[Subject]] = {}  # programs of which no input shows what differs
         for targets in chosen:
             for at, target in enumerate(targets):
                 if len(found) == MOST:
                     listed = _listed(targets[at:])
                     _say(quiet, f"reached by the change and not looked at: {listed}")
                     break
-                subject, unlike = _subject(target, len(targets) == 1, built, flags_of, out, ignored)
+                alone = len(targets) == 1
+                subject, unlike = _subject(target, alone, built, flags_of, out, ignored)
                 if unlike:
                     _say(
                         quiet,
                         f"{subject.name}: ignored, but part of it all the same, since the "
                         f"versions cannot have one of them for both: {_some(unlike)}",
                     )
-                aside = target.program and not asked.targets and not _comes_to_change(subject)
-                (beyond if aside else found).append(subject)
+                tested = _entries(subject, built, ignored)
+                if not isinstance(tested, Aside):
+                    found.append(replace(subject, entries=tested))
+                elif asked.targets:
+                    found.append(subject)
+                else:
+                    beyond.setdefault(tested, []).append(subject)
             if found:
                 break
-        if beyond and found:
-            names = ", ".join(each.name for each in beyond)
-            _say(quiet, f"linked with what differs, but main calls nothing of it: {names}")
-        for each in beyond if found else ():
+        if not found and Aside.SHOWING in beyond and add_library(*built, top.name, ignored):
+            library = Target(top.name, False, (), 1)
+            subject, _ = _subject(library, False, built, flags_of, out, ignored)
+            of_library = _entries(subject, built, ignored)
+            if of_library and not isinstance(of_library, Aside):
+                found.append(replace(subject, entries=of_library))
+        for why, programs in beyond.items() if found else ():
+            _say(quiet, f"{why}: {', '.join(each.name for each in programs)}")
+        for each in chain(*beyond.values()) if found else ():
             if all(each.folder != retained.folder for retained in found):
                 shutil.rmtree(each.folder / "versions")
-        found = found or beyond[:MOST]
+        found = found or [*chain(*beyond.values())][:MOST]
         for each in found:
             if not each.entries:
                 _say(quiet, _why_nothing(each, differing_files(*built)))
         return Project(revisions, tuple(found))
 
 
-def _comes_to_change(subject: Subject) -> bool:
+def _entries(subject: Subject, built: Both, ignored: Sequence[str]) -> tuple[Entry, ...] | Aside:
+    """The entries of a program, or of a library."""
+    versions, readings = subject.versions, subject.readings
+    if not subject.entries:
+        return entries_of(versions, readings, installed_headers(built[-1].tree), ignored)
     try:
-        return comes_to_change(subject.versions, subject.readings)
+        return entries_of_program(versions, readings, ignored)
     except CsgtestError:  # whoever reads the files next gets the same error
-        return True
+        return subject.entries
 
 
 @dataclass(slots=True)
 class _Time:
-    """The time that is left for several calls, and how many of them share it."""
+    """The time that is left for several calls, and how many of them share it. ``retained``: for
+    functions inside of programs, in shares of a call."""
 
     left: float
     calls: int
+    retained: float = 0.0
 
     def share(self) -> float:
-        return self.left / self.calls
+        return self.left / (self.calls + self.retained)
+
+
+@record
+class _Call:
+    """An entry that may be tested. ``several``: each entry of the subject has a folder."""
+
+    subject: Subject
+    options: BuildOptions
+    entry: Entry
+    several: bool
+    spent: _Time
 
 
 @dataclass(slots=True)
@@ -300,40 +333,74 @@ class Session:
             intended = self._intended(project, asked)
             subjects, tests = project.subjects, places_of_tests(project.revisions.repository)
         together = _Time(options.search.time, 0)
-        calls = []
-        others: dict[int, list[Entry]] = {}  # that stand in for those that no test can call
+        calls: list[_Call] = []
+        others: dict[int, list[_Call]] = {}  # that stand in for those that no test can call
+        inside: list[_Call] = []  # functions of programs
         for each in subjects:
             own, keys = _own(options, asked, each)
             entries = each.entries if own.inputs.entry is None else (Entry(""),)
-            others[id(each)] = [*entries[MOST:]]
             spent = _Time(own.search.time, 0) if "time" in keys else together
-            spent.calls += len(entries[:MOST])
             several = len(entries) > 1
-            calls += [(each, own, entry, several, spent) for entry in entries[:MOST]]
-        for each, own, entry, several, spent in calls:
-            about = own if self._library is not None else _about(own, each)
-            call = replace(
-                about,
-                files=replace(about.files, golden=intended.get(each.name, about.files.golden)),
-                inputs=replace(
-                    own.inputs,
-                    entry=own.inputs.entry or entry.sequence or entry.name or None,
-                    examples=own.inputs.examples or tests,
-                ),
-                search=replace(own.search, time=spent.share()),
-                out=each.folder / entry.name if several else each.folder,
-                internal=entry.internal,
-                wanted=frozenset(unconfirmed(self._found(each), entry.reaches)),
-            )
-            name = f"{each.name}, {entry.name}" if entry.name else each.name
-            run = Run(name, call, each)
-            self.runs.append(run)
+            mine = [_Call(each, own, entry, several, spent) for entry in entries]
+            if several and not entries[0].name:
+                inside += mine[1:]
+                del mine[1:]
+                spent.retained = INSIDE
+            spent.calls += len(mine[:MOST])
+            others[id(each)] = mine[MOST:]
+            calls += mine[:MOST]
+        for call in calls:
+            run = self._run(call, call.spent.share(), intended, tests)
             yield run
-            spent.left -= _spent(run)
-            spent.calls -= 1
-            if run.report is None and others[id(each)]:
-                spent.calls += 1
-                calls.append((each, own, others[id(each)].pop(0), several, spent))
+            call.spent.left -= _spent(run)
+            call.spent.calls -= 1
+            waiting = others[id(call.subject)]
+            if run.report is None and waiting:
+                call.spent.calls += 1
+                calls.append(waiting.pop(0))
+        yield from self._inside(inside, intended, tests)
+
+    def _inside(
+        self, calls: Sequence[_Call], intended: Mapping[str, Path], tests: tuple[Path, ...]
+    ) -> Iterator[Run]:
+        """Functions inside of programs, those of each name once, if all programs were searched and
+        none shows a difference."""
+        reports = [run.report for run in self.runs]
+        if not all(each is not None and each.finished and not each.groups for each in reports):
+            return
+        waiting = [*{each.entry.name: each for each in reversed(calls)}.values()][::-1]
+        for number in range(MOST // 2):
+            run = None
+            while waiting and (run is None or run.report is None):
+                call = waiting.pop(0)
+                most = call.options.search.time * INSIDE / (1 + INSIDE)
+                shared = min(MOST // 2 - number, len(waiting) + 1)
+                run = self._run(call, min(call.spent.left, most) / shared, intended, tests)
+                yield run
+                call.spent.left -= _spent(run)
+
+    def _run(
+        self, call: _Call, seconds: float, intended: Mapping[str, Path], tests: tuple[Path, ...]
+    ) -> Run:
+        subject, own, entry = call.subject, call.options, call.entry
+        about = own if self._library is not None else _about(own, subject)
+        options = replace(
+            about,
+            files=replace(about.files, golden=intended.get(subject.name, about.files.golden)),
+            inputs=replace(
+                own.inputs,
+                entry=own.inputs.entry or entry.sequence or entry.name or None,
+                examples=own.inputs.examples or tests,
+            ),
+            search=replace(own.search, time=seconds),
+            out=subject.folder / entry.name if call.several else subject.folder,
+            internal=entry.internal,
+            wanted=frozenset(unconfirmed(self._found(subject), entry.reaches)),
+        )
+        name = f"{subject.name}, {entry.name}" if entry.name else subject.name
+        run = Run(name, options, subject)
+        self.runs.append(run)
+        return run
 
     def _intended(self, project: Project, asked: RevisionOptions) -> dict[str, Path]:
         """Each subject as the revision has it that ``--golden`` names; nothing where it names a
@@ -693,11 +760,8 @@ def _subject(
         new_build=place / "new.json",
     )
     unlike = share_ignored(versions, ignored)
-    readings = Readings()
-    entries: tuple[Entry, ...] = (Entry(""),)
-    if not target.program:
-        entries = entries_of(versions, readings, installed_headers(built[-1].tree), ignored)
-    return Subject(target.name, versions, folder, entries, readings), unlike
+    entries = (Entry(""),) if target.program else ()
+    return Subject(target.name, versions, folder, entries, Readings()), unlike
 
 
 # -------------------------------------------------------------------------------- ignored files

@@ -445,6 +445,8 @@ def _internal(why: Internal) -> Json:
     found: dict[str, Json] = {"reason": why.reason, "hidden": list(why.hidden)}
     if why.handles:
         found["handles"] = dict(why.handles)
+    if why.program:
+        found["program"] = True
     return found
 
 
@@ -452,7 +454,9 @@ def _internal_of(value: Json) -> Internal | None:
     if value is None:
         return None
     handles = tuple((str(name), str(kind)) for name, kind in value.get("handles", {}).items())
-    return Internal(value["reason"], tuple(value["hidden"]), handles)
+    return Internal(
+        value["reason"], tuple(value["hidden"]), handles, bool(value.get("program", False))
+    )
 
 
 def _reached_of(groups: Json) -> dict[str, Reached]:

@@ -35,7 +35,6 @@ _ALIKE = 8  # characters of it in front of what differs
 _STEPS = 7  # changes at the beginning and at the end of a way
 _MEETINGS, _OUTPUTS = 3, 2  # on a way
 _DRIVER = re.compile(r"/\S*/drivers/[0-9a-f]{32,}/")
-_UNCONFIRMED = "not confirmed from the API within the bounds"
 _KINDS = 2  # of structures that only a library makes
 _RUN = 3  # changes that are named one by one where they follow each other
 _TEXT = 160  # characters of a statement
@@ -367,12 +366,14 @@ def why_internal(report: Report) -> str:
 def reached_from(report: Report, each: Group) -> str:
     """The public entries from which an internal difference is reached, as far as they are known."""
     found = report.reached.get(each.witness)
+    program = report.internal is not None and report.internal.program
+    unconfirmed = f"not confirmed from {'main' if program else 'the API'} within the bounds"
     if found is None:
-        return _UNCONFIRMED
+        return unconfirmed
     shown = f"{found.entry} with {found.call} (test {found.test} of it)"
     if found.confirms(each):
         return f"reachable from API {shown}"
-    return f"{_UNCONFIRMED}; another class at API {shown}: {class_named(found.kind)}"
+    return f"{unconfirmed}; another class at API {shown}: {class_named(found.kind)}"
 
 
 def internal_lines(report: Report) -> list[str]:
