@@ -23,6 +23,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from csg.errors import UsageError
@@ -62,18 +63,42 @@ class Commands:
         return self.known.get(os.path.realpath(file))
 
 
+@record
+class CompilerCall:
+    """An entry of a database: a file, its flags, and the object that was made of it, from the
+    folder that all calls ran in or below."""
+
+    file: str
+    flags: tuple[str, ...]
+    output: str
+
+
 def read_commands(build: Path) -> Commands:
     """Read the database of a build folder (or the file itself). Where it has several commands for
     one file, the first counts."""
-    database = build / NAME if build.is_dir() else build
+    database, calls = calls_of(build)
     known: dict[str, tuple[str, ...]] = {}
+    for each in calls:
+        known.setdefault(each.file, each.flags)
+    return Commands(database, known)
+
+
+def calls_of(build: Path) -> tuple[Path, list[CompilerCall]]:
+    """The database of a build folder (or the file itself), and all that it says."""
+    database = build / NAME if build.is_dir() else build
+    calls = []
     try:
         if database.stat().st_size > LARGEST:
             raise UsageError(f"{database} is larger than {LARGEST >> 20} MB")
-        for entry in _entries(json.loads(database.read_text("utf-8", "surrogateescape"))):
-            directory = str(entry["directory"])
+        entries = _entries(json.loads(database.read_text("utf-8", "surrogateescape")))
+        folders = {str(entry["directory"]) for entry in entries}
+        base = os.path.commonpath(folders) if "" not in folders and folders else ""
+        for entry in entries:
+            directory, words = str(entry["directory"]), _words(entry)
             file = os.path.realpath(os.path.join(directory, str(entry["file"])))
-            known.setdefault(file, tuple(recorded_flags(_words(entry), directory)))
+            named = str(entry.get("output") or dict(pairwise(words)).get("-o") or f"{file}.o")
+            output = os.path.relpath(os.path.join(directory, named), base or None)
+            calls.append(CompilerCall(file, tuple(recorded_flags(words, directory)), output))
     except OSError as error:
         raise UsageError(
             f"{database} cannot be read: {error.strerror}",
@@ -81,7 +106,7 @@ def read_commands(build: Path) -> Commands:
         ) from None
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{database} is no database of compile commands ({error})") from None
-    return Commands(database, known)
+    return database, calls
 
 
 def find_commands(folder: Path, top: Path | None) -> Path | None:

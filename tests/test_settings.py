@@ -297,10 +297,10 @@ def test_a_database_is_found_near_the_versions(tmp_path: Path, place: str) -> No
     assert "LIMIT" in done.err
 
 
-def test_a_database_of_the_checkout_is_for_where_no_build_works(
+def test_a_database_of_the_checkout_says_how_both_revisions_are_compiled(
     repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is ignored by git, and used for both revisions."""
+    """It is ignored by git. Where how it is built differs, it is for where no build works."""
     repository.write(".gitignore", "build\n")
     sources = [repository.folder / each for each in ("src/words.c", "lib/number.c")]
     flags = ("-DEXTRA=1", f"-I{repository.folder}/lib")
@@ -312,14 +312,101 @@ def test_a_database_of_the_checkout_is_for_where_no_build_works(
     words = ("unify", "HEAD", "-o", "both.c")
     done = csgtest(*words, folder=repository.folder)
     assert done.code == 0, done.err
-    assert "so files are compiled as build/" in done.err
+    assert "files are compiled as build/compile_commands.json says" in done.err
     assert "change(argc, argc + 1) + 1" in (repository.folder / "both.c").read_text()
     done = csgtest(*words, "--build", "false", folder=repository.folder)
     assert done.code == 2 and "'false' ends with 1" in done.err  # who names a build means it
     repository.git("rm", "-q", "-f", "--cached", "Makefile")
     (repository.folder / "Makefile").unlink()
     done = csgtest(*words, folder=repository.folder)
-    assert done.code == 0 and "nothing says how it is built: files are compiled as" in done.err
+    assert done.code == 0, done.err
+    assert "is not used but where no build works: Makefile differs" in done.err
+    assert "files are compiled as build/compile_commands.json says" in done.err
+
+
+def commands(top: Path, *calls: tuple[str, str, str]) -> str:
+    """A database about a source, its flags and its object each, of a build in ``top``/build."""
+    return json.dumps(
+        [
+            {
+                "directory": f"{top}/build",
+                "file": f"../{file}",
+                "command": f"cc -I../lib -I. {flags} -o {output} -c ../{file}",
+            }
+            for file, flags, output in calls
+        ]
+    )
+
+
+CALLS = (
+    ("lib/number.c", "-DOFFSET=2", "CMakeFiles/util.dir/lib/number.c.o"),
+    ("src/sum.c", "-DLIMIT=4", "CMakeFiles/sum.dir/src/sum.c.o"),
+    ("src/words.c", "-DLIMIT=7", "words.p/src_words.c.o"),
+    ("tests/check.c", "", "tests/CMakeFiles/check.dir/check.c.o"),
+)
+
+
+def test_a_database_says_which_files_are_one_program(repository: Repository) -> None:
+    """Generated headers are those of the user's build; what is new is compiled as its
+    neighbours."""
+    number = "#include <made.h>\n#include <number.h>\nint number(const char *t)\n{\n"
+    repository.write("lib/number.c", number + "    return *t - MADE - OFFSET;\n}\n")
+    repository.write(".gitignore", "build\nversion.h\n")
+    repository.git("rm", "-q", "Makefile")
+    repository.commit("another build")
+    repository.write("version.h", '#define VERSION "mine"\n')
+    repository.write("build/made.h", "#define MADE '0'\n")
+    repository.write("build/compile_commands.json", commands(repository.folder, *CALLS))
+    repository.edit("lib/number.c", "- OFFSET", "- more()")
+    repository.edit("lib/number.c", "int number(", "int more(void);\nint number(")
+    repository.write("lib/more.c", "int more(void) { return OFFSET + 1; }\n")
+    repository.commit("another file")
+    words = ("build", "HEAD~1..HEAD", "--sym-args", "0", "1", "1", "--time", "5")
+    done = csgtest(*words, folder=repository.folder)
+    assert done.code == 1, done
+    assert "files are compiled as build/compile_commands.json says" in done.err
+    assert done.out.startswith("csgtest-build/sum:"), (
+        done.out
+    )  # linked with libutil, not the others
+    assert "linked with" not in done.err  # words does not call it
+    replay = done.report["replay"]
+    files = {each["shown"]: each["flags"] for each in replay["new_files"]}
+    assert {Path(each).name for each in files} == {"number.c", "sum.c", "more.c"}
+    assert all("LIMIT" not in str(each) for name, each in files.items() if "lib/" in name)
+    assert not [each for each in files.values() if str(repository.folder / "build") in each]
+
+
+def test_each_revision_may_have_a_database(repository: Repository) -> None:
+    """As they are written elsewhere; and where one has none, that of the other one counts."""
+    repository.git("rm", "-q", "Makefile")
+    repository.write("version.h", '#define VERSION "1"\n')
+    repository.write("compile_commands.json", commands(Path("/home/other/x"), *CALLS))
+    repository.commit("a database")
+    changed = [(file, flags.replace("=4", "=5"), output) for file, flags, output in CALLS]
+    repository.write("compile_commands.json", commands(Path("/srv/y"), *changed))
+    repository.commit("another limit")
+    words = ("build", "--sym-args", "0", "1", "1", "--time", "5")
+    done = csgtest(*words, "HEAD~1..HEAD", folder=repository.folder)
+    assert done.code == 1, done
+    assert "files are compiled as the compile_commands.json of each version says" in done.err
+    assert done.out.startswith("csgtest-build/sum:"), done.out
+    repository.git("rm", "-q", "compile_commands.json")
+    repository.edit("src/sum.c", "large", "larger")
+    repository.commit("no database")
+    done = csgtest(*words, "HEAD~1..HEAD", folder=repository.folder)
+    assert done.code == 1, done
+    assert "files are compiled as compile_commands.json of " in done.err
+
+
+def test_a_database_without_what_differs_is_not_used(repository: Repository) -> None:
+    repository.write(".gitignore", "build\n")
+    repository.commit("ignore")
+    repository.write("build/compile_commands.json", commands(repository.folder, *CALLS[:2]))
+    repository.edit("src/words.c", "argc);", "argc + 1);")
+    done = csgtest("build", "--time", "2", folder=repository.folder)
+    why = "is not used but where no build works: it does not name src/words.c"
+    assert why in done.err and "building both versions: make" in done.err, done
+    assert done.code == 1
 
 
 def test_tests_and_examples_of_two_folders_do_not_stop_a_run(tmp_path: Path) -> None:

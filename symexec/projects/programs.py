@@ -205,7 +205,8 @@ def _note_loaded(version: BuiltVersion, enclosure: Enclosure, log: Path) -> None
             text = file.read_text(errors="surrogateescape")
             products = version.products
             folder = products.links[name].call.folder
-            version.loaded[name] = _members_in(text, folder, products.archives)
+            unneeded: dict[str, list[str]] = {each: [] for each in products.links[name].inputs}
+            version.loaded[name] = unneeded | _members_in(text, folder, products.archives)
 
 
 def _note_defined(version: BuiltVersion, enclosure: Enclosure, log: Path) -> None:
@@ -282,7 +283,7 @@ def reached_targets(
     _read_all(old, new, names)
     found = []
     libraries: dict[frozenset[str], str] = {}
-    for name in names:
+    for name in sorted(names, key=is_aside):  # of two alike, that which is no example
         differing = _differing(old, new, name, ignored)
         if differing and (asked or not _is_ignored(new, name, ignored)):
             program = old.is_program(name) and new.is_program(name)

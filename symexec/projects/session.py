@@ -88,6 +88,7 @@ from symexec.projects.programs import (
 from symexec.projects.revisions import (
     Revisions,
     changed_files,
+    own_build,
     read_revisions,
     unbuilt_versions,
 )
@@ -519,13 +520,26 @@ def _built_or_compiled(
     """What the builds made; or else the database of a build of the user's own that compiled the
     work tree; or neither: all C files are one program."""
     database = find_commands(revisions.repository, None) if not asked.command else None
-    tree = enclosures[-1].tree
+    trees = [each.tree for each in enclosures]
+    tree = trees[-1]
+    own = own_build(revisions, trees) if not asked.command else None
     recipes = [asked.command] if asked.command else recipes_of(tree, guessing=database is None)
     if not asked.command and shutil.which("autoreconf") and outdated(enclosures[0].tree, tree):
         recipes = [f"{REMADE}; {each}" for each in recipes]
+    if own is not None:
+        if own.doubt:
+            _say(quiet, f"{own.source} is not used but where no build works: {own.doubt}")
+        recipes = [*recipes, own.command] if own.doubt else [own.command, *recipes]
+    both = " -> ".join(revisions.shown)
     try:
+        if own is not None and recipes[0] == own.command:
+            _say(
+                quiet,
+                f"{both}: files are compiled as {own.source} says (--build COMMAND builds both)",
+            )
+        elif recipes:
+            _say(quiet, f"{both}: building both versions: {recipes[0]}")
         if recipes:
-            _say(quiet, f"{' -> '.join(revisions.shown)}: building both versions: {recipes[0]}")
             return None, _built(enclosures, recipes, out, quiet, fixed=bool(asked.command))
         why = "nothing says how it is built"
     except NothingMadeError as error:
@@ -727,7 +741,11 @@ def _why_nothing(subject: Subject, files: Sequence[str]) -> str:
     if unified.changes:
         return f"{subject.name}: no function that comes to what differs in {where} can be called"
     edits = unseen_edits(unified, (), subject.versions.flags_of_files())
-    reasons = [each.why.replace(f"{subject.versions.new}/", "") for each in edits]
+    versions = subject.versions
+    places = {f"{versions.new}/": "", f"{versions.old}/": "old "}
+    reasons = [each.why for each in edits]
+    for folder, shown in places.items():
+        reasons = [each.replace(folder, shown) for each in reasons]
     macros = [*dict.fromkeys(each.macro for each in edits if each.macro)]
     defined = " ".join(f"-D{each}" for each in macros)
     hint = f" (flags for both versions stand after --: -- {defined})" if macros else ""
