@@ -211,6 +211,13 @@ def _words(context: Context, node: Node) -> Qualified:
     raise refuse(node, f"'{words}' is no type")
 
 
+def _shared(context: Context, node: Node) -> Qualified:
+    if not node.meanings:
+        node.meanings.append(_words(context, node))
+    meaning: Qualified = node.meanings[0]
+    return meaning
+
+
 def _record(context: Context, node: Node) -> Qualified:
     if id(node) not in context.specified:
         context.specified[id(node)] = record_type(context, node)
@@ -246,6 +253,7 @@ _RULES: dict[str, Callable[[Context, Node], Qualified]] = {
     "ArrayDecl": _array,
     "FuncDecl": _function,
     "IdentifierType": _words,
+    "SharedType": _shared,
     "Struct": _record,
     "Union": _record,
     "Enum": _enumeration,

@@ -91,6 +91,18 @@ class StatementExpression(c_ast.Node):  # type: ignore[misc]
         self.coord = coord
 
 
+class SharedType(c_ast.IdentifierType):  # type: ignore[misc]
+    """The name of a type in front of several declarators, which mean the same type by it, also
+    where the first of them declares another meaning: ``list list, *other;``. ``meanings``: a place
+    for what the front end finds first."""
+
+    __slots__ = ("meanings",)
+
+    def __init__(self, names: list[str], coord: Location) -> None:
+        super().__init__(names, coord)
+        self.meanings: list[Any] = []
+
+
 class Compound(c_ast.Compound):  # type: ignore[misc]
     """A block that knows where it ends, and the range of its tokens."""
 
@@ -270,6 +282,18 @@ class _GnuParser(CParser):  # type: ignore[misc]
         found: tuple[str | None, bool] = super()._scan_declarator_name_info()
         return found
 
+    def _parse_init_declarator(self, id_only: bool = False) -> Any:
+        """The name means what is declared from its declarator on (C17 6.2.1p7), also where it is
+        that of a type: ``list *list = malloc(sizeof(*list));``"""
+        decl = self._parse_id_declarator() if id_only else self._parse_declarator()
+        if self._peek_type() == "EQUALS":
+            name = innermost(decl).declname
+            if not self._scope_stack[-1].get(name, False):
+                self._scope_stack[-1][name] = False
+        if self._accept("EQUALS"):
+            return {"decl": decl, "init": self._parse_initializer()}
+        return {"decl": decl}
+
     def _parse_struct_declarator(self) -> Any:
         declared = super()._parse_struct_declarator()
         if attributes := self._attribute_tokens():
@@ -297,6 +321,11 @@ class _GnuParser(CParser):  # type: ignore[misc]
         for node in nodes:
             if isinstance(node, c_ast.Typedef):  # has no place for alignment
                 node.attributes = spec["alignment"]
+        inner = [_declared(node.type) for node in nodes]
+        if len(inner) > 1 and isinstance(inner[0].type, c_ast.IdentifierType):
+            shared = SharedType(inner[0].type.names, inner[0].type.coord)
+            for node in inner:
+                node.type = shared
         return nodes
 
     # ------------------------------------------------------------------ declarations
