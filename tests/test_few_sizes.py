@@ -96,3 +96,33 @@ def test_the_versions_ask_for_different_large_sizes(tmp_path: Path, new: int, fo
     assert done.report["verdict"] == verdict
     kinds = {test["new"]["sanitizer"] for test in done.differing}
     assert kinds == ({"heap-buffer-overflow"} if found else set())
+
+
+HEADER = """\
+#include <stdlib.h>
+struct head { char fixed[120]; size_t n; char *data; };
+int make(size_t n, size_t at)
+{
+    struct head *h = malloc(sizeof *h + 2 * (n + 8) - 8);
+    if (!h)
+        return -1;
+    h->n = n;
+    h->data = (char *) (h + 1);
+    if (at < n) {
+        h->data[at] = 1;
+        h->data[n + at + 7] = 2;
+        n = h->data[at];
+    }
+    free(h);
+    return (int) n;
+}
+"""
+
+
+def test_a_size_is_followed_beyond_the_header_that_is_added_to_it(tmp_path: Path) -> None:
+    """The sum may wrap around, so the least size is 0."""
+    write_versions(tmp_path, HEADER, HEADER.replace("- 8)", "- 10)"))
+    done = csgtest("build", "old.c", "new.c", "--entry", "make", "--time", "10", folder=tmp_path)
+    assert done.code == 1 and not done.report["counters"]["mispredicted"]
+    given = [dict(each["input"]["parameters"]) for each in done.report["tests"] if each["class"]]
+    assert any(each["n"] < 64 for each in given)

@@ -267,6 +267,8 @@ class Execution(ABC):
             if asked is size:
                 return bound
         least, high = self.solver.bounds(state.path, size)
+        if (header := _added(size)) <= LARGEST_LEAST:
+            least = max(least, header)
         bound = self.memory.most_allocated + min(least, LARGEST_LEAST)
         if high > bound:
             state.largest = (*state.largest, (size, bound))
@@ -323,6 +325,25 @@ class Execution(ABC):
 
     def paired(self, *values: Data) -> bool:
         return any(isinstance(value, Shadowed) for value in values)
+
+
+def _added(size: Operand) -> int:
+    """What is added to an unknown part of a size: the size of the header in ``sizeof *p + n`` and
+    ``2 * (sizeof *p + n)``, whose sum may wrap around, so that the least value says nothing."""
+    total, factor = 0, 1
+    while isinstance(size, Term) and size.op in ("add", "mul", "shl"):
+        amount = size.args[1].value
+        if amount is None:
+            break
+        match size.op:
+            case "add":
+                total += factor * amount
+            case "mul":
+                factor *= amount
+            case _:
+                factor <<= amount
+        size = size.args[0]
+    return total & (1 << 64) - 1
 
 
 def _half(ending: PathEnding, mode: int) -> PathEnding:
