@@ -900,6 +900,28 @@ def test_what_a_patch_leaves_outdated_is_made_again(repository: Repository, tmp_
     assert names(project(tmp_path, "HEAD~1..HEAD")) == ["words"]
 
 
+@pytest.mark.parametrize(
+    ("name", "built"),
+    [("README", False), ("doc/use.md", False), (".github/workflows/ci.yml", False),
+     ("doc/use.txt", True), ("VERSION", True)],
+)  # fmt: skip
+def test_nothing_is_built_where_texts_differ(
+    repository: Repository, name: str, built: bool
+) -> None:
+    """With a command for the build it is, as where a program holds its README. A new file may be
+    one that the build asks for."""
+    repository.write(name, "0.9\n")
+    repository.commit("text")
+    repository.write(name, "2.0\n")
+    done = csgtest("build", "HEAD", "--time", "1", folder=repository.folder)
+    assert ("building both versions" in done.err) == built
+    assert ("only texts that no build reads differ" in done.err) != built
+    if not built:
+        assert done.code == 0 and "Nothing that is compiled differs." in done.out
+        made = csgtest("build", "HEAD", "--build", "make", folder=repository.folder)
+        assert "building both versions" in made.err and made.code == 0
+
+
 def test_why_a_version_lacks_a_program_is_said(repository: Repository) -> None:
     repository.edit("src/words.c", "argc);", "more(argc));")
     repository.edit("lib/unused.c", "return number", "return 1 + number")

@@ -275,6 +275,11 @@ _SAYS_HOW = re.compile(
     r"|.*\.(?:cmake|mk|mak|am|ac|m4|in|y|l|re|rl|gperf)"
 )
 _LIBRARY = re.compile(r"(?<![\w-])-l[\w+.-]+")
+_FOR_READERS = re.compile(
+    r"(?:.*/)?(?:[^/]+\.(?:md|rst|adoc|png|jpe?g|gif)|\.git(?:ignore|attributes)|\.editorconfig"
+    r"|(?:README|NEWS|AUTHORS|THANKS|TODO|COPYING|LICEN[CS]E|CONTRIBUTING|CHANGELOG|CHANGES|ChangeLog)"
+    r"(?:\.txt)?)|\.github/.+|\.gitlab-ci\.yml|\.travis\.yml"
+)
 
 
 @record
@@ -321,6 +326,17 @@ def own_build(revisions: Revisions, trees: Sequence[Path]) -> OwnBuild | None:
         doubt = f"it does not name {', '.join(sorted(unnamed)[:3])}"
     make = f"make -k -j{max(1, os.cpu_count() or 1)} -f {_OWN}/Makefile"
     return OwnBuild(f"{make} && test ! -e {_OWN}/failed", source, doubt)
+
+
+def only_texts(old: Path, new: Path) -> list[str]:
+    """The files in which two trees differ, if all of them are texts for readers, of which a build
+    asks no more than whether they are there; nothing otherwise."""
+    differing = _differing_names(old, new)
+    for name in differing:
+        there = [(tree / name).is_file() for tree in (old, new)]
+        if not all(there) or not _FOR_READERS.fullmatch(name):
+            return []
+    return differing
 
 
 def _differing_names(old: Path, new: Path) -> list[str]:

@@ -88,6 +88,7 @@ from symexec.projects.programs import (
 from symexec.projects.revisions import (
     Revisions,
     changed_files,
+    only_texts,
     own_build,
     read_revisions,
     unbuilt_versions,
@@ -140,6 +141,10 @@ def read_project(
     with ExitStack() as stack:
         both = tuple(stack.enter_context(Enclosure()) for _ in _SIDES)
         notes = revisions.export(*(each.tree for each in both))
+        texts = [] if asked.command or asked.targets else only_texts(*(each.tree for each in both))
+        if texts:
+            _say(quiet, f"only texts that no build reads differ: {_some(texts)}")
+            return Project(revisions, ())
         named = asked.command is not None and os.path.exists(asked.command)
         database = Path(asked.command or "") if named else None
         built = None
