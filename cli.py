@@ -453,7 +453,7 @@ def _show(options: ShowOptions, json: bool) -> int:
 
 def _told_again(reports: Path, everything: bool, json: bool) -> int:
     """Print the reports of a call as it did."""
-    from symexec.report.accepting import report_as_told
+    from symexec.report.accepting import report_as_shown
     from symexec.report.replaying import read_report
 
     for name, folder in _runs(reports).items():
@@ -462,7 +462,7 @@ def _told_again(reports: Path, everything: bool, json: bool) -> int:
             continue
         if name:
             print(f"{name}:")
-        _print_report(report_as_told(folder), json, everything)
+        _print_report(report_as_shown(folder), json, everything)
         print(f"  all of it: {folder / 'report.html'}")
     return SAME
 

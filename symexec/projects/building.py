@@ -91,7 +91,7 @@ class ToolCall:
 
 # What a project may leave out of what is built, by the names of its options: URIPARSER_BUILD_DOCS,
 # enable-gtk-doc, withTests. Their libraries and programs need none of it, and it may need packages.
-_BESIDE = re.compile(
+_EXTRAS = re.compile(
     r"(?:DOC|TEST|EXAMPLE|BENCH|FUZZ(?!Y)).*|(?:SAMPLES?|DEMOS?|MANS?|MANPAGES?|MANUALS?|COVERAGE)"
     r"|.*(?:DOCS|TESTS|EXAMPLES|BENCHMARKS|FUZZERS?|DOXYGEN)"
 )
@@ -121,7 +121,7 @@ def leaner(command: str, trees: Sequence[Path]) -> list[str]:
     before = shlex.split(command[: setup.start()])
     below = before[1] if before[:1] == ["cd"] else "."
     found = []
-    for left_out in ((_BESIDE,), (_BESIDE, _TOOLS)):
+    for left_out in ((_EXTRAS,), (_EXTRAS, _TOOLS)):
         given: dict[str, None] = {}
         for tree in trees:
             given |= dict.fromkeys(_switches(setup, tree / below, left_out))
@@ -396,13 +396,13 @@ def _of_failures(lines: Sequence[str]) -> Iterator[str]:
     for at, line in enumerate(lines):
         by_cmake = _BY_CMAKE.match(line)
         if by_cmake is not None:
-            yield _told_by_cmake(by_cmake, lines[at + 1 :])
+            yield _said_by_cmake(by_cmake, lines[at + 1 :])
         inside = by_cmake is not None or (inside and _SAID_BY_CMAKE.match(line) is not None)
         if not inside and _FAILURE.search(line) and not _SEARCH.match(line):
             yield line
 
 
-def _told_by_cmake(error: re.Match[str], below: Sequence[str]) -> str:
+def _said_by_cmake(error: re.Match[str], below: Sequence[str]) -> str:
     """An error in one line, with the first place that is of the project: its paths are relative."""
     message = [error[3], *takewhile(lambda line: not line[:1].strip(), below)]
     called = [_CALLED_AT.match(line) for line in takewhile(_SAID_BY_CMAKE.match, below)]

@@ -357,12 +357,12 @@ def _calls_in(database: Path, top: Path, tree: Path) -> list[CompilerCall]:
     root = _root_of(calls, tree)
     if not root:
         return []
-    beside = os.path.dirname(os.path.realpath(database))
+    folder = os.path.dirname(os.path.realpath(database))
     if root == os.path.realpath(top):
         _copy_generated(Path(root), tree, {os.path.relpath(each.file, root) for each in calls})
     places = [(root, PLACE)]
-    if not f"{beside}/".startswith(f"{root}/") and tree.resolve() not in Path(beside).parents:
-        places.insert(0, (beside, f"{PLACE}/{_OWN}"))
+    if not f"{folder}/".startswith(f"{root}/") and tree.resolve() not in Path(folder).parents:
+        places.insert(0, (folder, f"{PLACE}/{_OWN}"))
     found = []
     for each in calls:
         name = os.path.relpath(each.file, root)
@@ -402,10 +402,10 @@ def _added(calls: Sequence[CompilerCall], tree: Path, other: Path) -> Iterator[C
     """C files that the other version does not have, and the database neither: as their neighbours
     are compiled, and of the same targets."""
     known = {each.file for each in calls}
-    beside: dict[str, list[CompilerCall]] = {}
+    by_folder: dict[str, list[CompilerCall]] = {}
     for each in calls:
-        beside.setdefault(os.path.dirname(each.file), []).append(each)
-    for folder, neighbours in beside.items():
+        by_folder.setdefault(os.path.dirname(each.file), []).append(each)
+    for folder, neighbours in by_folder.items():
         for file in sorted((tree / folder).glob("*.c")):
             name = os.path.normpath(os.path.join(folder, file.name))
             if name in known or (other / name).exists() or is_aside(name):

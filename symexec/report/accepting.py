@@ -211,7 +211,7 @@ def _edit(change: Identity, most: int) -> str:
 # ---------------------------------------------------------------------------------------- command
 
 
-def report_as_told(folder: Path) -> Report:
+def report_as_shown(folder: Path) -> Report:
     """The report in a folder with what was accepted when it was written, for whoever tells it once
     more."""
     report, findings = read_findings(folder)

@@ -237,7 +237,7 @@ def makers_of(
         reading = [each for each in best if any(map(_is_bytes, _types(each[1])))]
         best = [*dict.fromkeys([*best[:1], *reading[:1], *best])]
     made = [each for _, each in best]
-    return made if members is None else _told_apart(made, reader or function, members)
+    return made if members is None else _distinguishing(made, reader or function, members)
 
 
 def _spares(
@@ -248,7 +248,7 @@ def _spares(
     return taken <= null_tests(functions, function).asked
 
 
-def _told_apart(
+def _distinguishing(
     makers: Sequence[FunctionDefinition], reader: FunctionDefinition, members: Members
 ) -> list[FunctionDefinition]:
     """The makers; those first that set something by which the reader tells objects apart, and that
