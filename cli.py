@@ -579,10 +579,17 @@ def _graph(options: GraphOptions) -> int:
     from csg.leftovers import own_folder
 
     with own_folder("revisions") as folder:
-        return _drawn(_located(options, folder))
+        return _drawn(_located(options, folder), options.files.revision is not None)
 
 
-def _drawn(options: GraphOptions) -> int:
+def _without_folders(text: bytes, options: GraphOptions | UnifyOptions) -> bytes:
+    """The text with files of revisions as the repository has them: their copies are removed."""
+    for folder, shown in ((options.new, b""), (options.old, b"old/")):
+        text = text.replace(f"{folder}/".encode(errors="surrogateescape"), shown)
+    return text
+
+
+def _drawn(options: GraphOptions, copied: bool) -> int:
     from csg import pipeline
     from symexec.options import versions_of
 
@@ -596,6 +603,8 @@ def _drawn(options: GraphOptions) -> int:
         full=options.full,
         rules=options.rules,
     )
+    if copied and not picture.startswith(b"\x89PNG"):
+        picture = _without_folders(picture, options)
     _deliver(picture, options.output)
     return SAME
 
@@ -604,10 +613,10 @@ def _unify(options: UnifyOptions) -> int:
     from csg.leftovers import own_folder
 
     with own_folder("revisions") as folder:
-        return _unified(_located(options, folder))
+        return _unified(_located(options, folder), options.files.revision is not None)
 
 
-def _unified(options: UnifyOptions) -> int:
+def _unified(options: UnifyOptions, copied: bool) -> int:
     from csg import pipeline
     from csg.errors import LINES, printable
     from symexec.options import versions_of
@@ -617,7 +626,8 @@ def _unified(options: UnifyOptions) -> int:
         text = printable(pipeline.explained(versions, options.entry, options.annotation), LINES)
     else:
         text = pipeline.unified_text(versions, options.entry, options.annotation, options.ids)
-    _deliver(text.encode(errors="surrogateescape"), options.output)
+    content = text.encode(errors="surrogateescape")
+    _deliver(_without_folders(content, options) if copied else content, options.output)
     return SAME
 
 

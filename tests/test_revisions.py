@@ -1120,3 +1120,48 @@ def test_an_entry_that_cannot_be_tested_does_not_stop_the_others(repository: Rep
     assert done.code == 1 and "plain(" in done.out
     repository.write("lib/number.c", library.replace("1 +", "2 +", 1))
     assert csgtest("build", "--time", "5", folder=repository.folder).code == 2
+
+
+@pytest.mark.parametrize("relative", [True, False])
+def test_files_of_revisions_are_shown_as_the_repository_has_them(
+    repository: Repository, tmp_path: Path, relative: bool
+) -> None:
+    """Wherever their copies are: nobody else has these folders. report.json alone needs them."""
+    repository.edit("lib/number.c", "- '0'", "- '1'")
+    repository.commit("change")
+    out = "csgtest-out" if relative else str(tmp_path / "elsewhere")
+    words = ("HEAD~1..HEAD", "--build", "make")
+    done = csgtest("build", *words, "--time", "3", "--out", out, folder=repository.folder)
+    assert done.code == 1, done
+    written = repository.folder / out
+    texts = [written / name for name in ("report.html", "csg.svg", "csg.dot", "unified.c")]
+    texts += sorted(written.glob("tests/*.txt"))
+    for form in ("markdown", "sarif", "junit", "github"):
+        exported = csgtest("export", out, "--as", form, folder=repository.folder).out
+        assert str(tmp_path) not in exported and "/versions/" not in exported, form
+    for file in texts:
+        text = file.read_text()
+        assert str(tmp_path) not in text and f"{out}/versions" not in text, file
+    shown = [line for line in done.out.splitlines() if "all of it" not in line]
+    assert str(tmp_path) not in "".join(shown)
+    assert "new lib/number.c:4" in (written / "csg.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("graph",),
+        ("graph", "--format", "json"),
+        ("graph", "--format", "svg"),
+        ("unify", "--explain"),
+    ],
+    ids=" ".join,
+)
+def test_pictures_of_revisions_name_no_copies(
+    repository: Repository, words: tuple[str, ...]
+) -> None:
+    repository.edit("lib/number.c", "- '0'", "- '1'")
+    repository.commit("change")
+    done = csgtest(*words, "HEAD~1..HEAD", "--build", "make", folder=repository.folder)
+    assert done.code == 0 and "lib/number.c" in done.out, done
+    assert "/versions/" not in done.out and "csgtest-revisions" not in done.out

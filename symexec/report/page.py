@@ -399,11 +399,16 @@ def _witnessed(known: Json) -> list[Json]:
 # ---------------------------------------------------------------------------------------- details
 
 
+def _folder(path: str, side: str) -> str:
+    """A version as it is named; of revisions their copy in the output folder."""
+    return f"versions/{side}" if path.endswith(f"versions/{side}") else path
+
+
 def _details(report: Report) -> list[tuple[str, list[tuple[str, str]]]]:
     """Tables of details: each a heading, and names with their values."""
     run = [
-        ("Old version", report.old),
-        ("New version", report.new),
+        ("Old version", _folder(report.old, "old")),
+        ("New version", _folder(report.new, "new")),
         ("Entry", report.entry),
         ("Tests", f"{len(report.tests):,}"),
         ("Tests that differ", f"{len(report.differing):,}"),

@@ -49,7 +49,7 @@ from symexec.report.facts import (
 )
 from symexec.report.model import Expected, Interaction, Report, report_to_json
 from symexec.report.page import highlights, page
-from symexec.report.words import readable_test
+from symexec.report.words import readable_test, short_paths
 from symexec.testcases import Observed, OutputFolder, TestCase, Verdict
 from symexec.testcases.driver import read_driver
 from symexec.testcases.store import refuse_foreign
@@ -378,7 +378,8 @@ def _drawn(job: BuildJob, report: Report) -> dict[str, str]:
         with job.watchdog.until(time.monotonic() + DRAWING), job.watchdog.guard():
             picture = sequence_picture(job.prepared.graph, highlights=highlights(report))
             for form in ("dot", "svg"):
-                found[form] = picture_bytes(picture, form, use_dot=False).decode()
+                text = picture_bytes(picture, form, use_dot=False).decode()
+                found[form] = short_paths(text, report)
     except Spent:
         report.notes.append("the graph is too large to be drawn in time: csgtest graph draws it")
     return found

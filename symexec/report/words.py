@@ -686,7 +686,8 @@ def readable_test(case: TestCase, report: Report) -> str:
             lines += [f"  {part}: {_indented(text)}" for part, text in parts(seen)]
     if case.divergence is not None:
         place = case.divergence
-        lines += ["", f"diverges at {place.file}:{place.line} ({place.kind} {place.directions})"]
+        where = short_paths(f"{place.file}:{place.line}", report)
+        lines += ["", f"diverges at {where} ({place.kind} {place.directions})"]
     if case.notes:
         lines += ["", *case.notes]
     if case.blame is not None and case.blame.blamed:
