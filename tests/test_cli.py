@@ -67,7 +67,7 @@ def test_every_option_of_build_reaches_its_record() -> None:
     words = """build a.c b.c --entry f --time 2.5 --seed 7 --mode isolated
         --without guards,turns --range x=-1..0x10 --range y=3..3 --assume x<y
         --symbolic-global g --globals initial --sym-args 0 2 3 --sym-stdin 4 --sym-files 2 5
-        --sym-file c/d=3 --array-len 6 --loop-bound 9
+        --sym-file c/d=3 --array-len 6 --struct-depth 5 --loop-bound 9
         --solver z3 --after new --out o --json
         --no-replay --unprotected-replay -- -DA -I x --"""
     assert parse(words.split()).options == BuildOptions(
@@ -85,6 +85,7 @@ def test_every_option_of_build_reaches_its_record() -> None:
             (NamedFile("c/d", 3),),
             6,
             Globals.INITIAL,
+            structure_depth=5,
         ),
         SearchOptions(2.5, 7, "isolated", 9, SolverName.Z3, After.NEW, without=("guards", "turns")),
         Path("o"),

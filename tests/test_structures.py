@@ -401,3 +401,26 @@ def test_a_structure_that_changed_is_named(tmp_path: Path) -> None:
     write_versions(tmp_path, text, text.replace("int n;", "int n, m;"))
     done = csgtest("build", "old.c", "new.c", "--time", "10", folder=tmp_path)
     assert (done.code, "of 'f' differ between the versions, in b->m" in done.err) == (2, True)
+
+
+def test_the_user_may_say_how_deep_structures_are(tmp_path: Path) -> None:
+    """On the command line and in csgtest.toml, for the search and for native fuzzing; there is
+    nothing beyond, and a list of as many elements is found."""
+    text = (
+        "struct n {{ struct n *next; }};\nint f(struct n *p)\n"
+        "{{ int n = 0; for (; p; p = p->next) n++; return n == 7 ? {} : 0; }}"
+    )
+    write_versions(tmp_path, text.format(3), text.format(4))
+    words = ("build", "old.c", "new.c", "--entry", "f", "--time", "20")
+    done = csgtest(*words, "--struct-depth", "5", folder=tmp_path)
+    assert (done.code, done.report["verdict"]) == (0, "equivalent-within-bounds"), done
+    assert done.report["bounds"]["structure_depth"] == 5
+    assert "deeper" not in done.report["bounds"]
+    (tmp_path / "csgtest.toml").write_text("[input]\nstruct-depth = 6\n")
+    done = csgtest(*words, folder=tmp_path)
+    assert done.code == 1, done
+    (shown,) = done.report["groups"]
+    witness = next(each for each in done.report["tests"] if each["id"] == shown["witness"])
+    assert sum(value is not None for value in witness["input"]["parameters"].values()) == 7
+    for wrong in ("0", "65", "deep"):
+        assert csgtest(*words, "--struct-depth", wrong, folder=tmp_path).code == 2

@@ -834,7 +834,7 @@ def axes(
     if longer and inputs.array_length is None:
         found[Axis.READ] = deque(range(inputs.level + 1, len(ARRAYS)))
     deepest = max((each.level for each in signature.parameters), default=0)
-    if deepest > inputs.depth:
+    if deepest > inputs.depth and inputs.structure_depth is None:
         found[Axis.DEPTH] = deque(range(inputs.depth + 1, deepest + 1))
     return found
 

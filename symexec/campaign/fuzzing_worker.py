@@ -217,6 +217,7 @@ class FuzzingLoop:
 
     def run(self) -> None:
         began = time.monotonic()
+        self._send_tally()  # how many seeds fit, also where the first difference ends the search
         while not self.over.is_set():
             self._take(wait=not self._testing.busy)
             begun = time.monotonic()
@@ -282,10 +283,13 @@ class FuzzingLoop:
         now = time.monotonic()
         if now >= self._next_tally:
             self._next_tally = now + TALLY
-            testing, executed = self._testing, self._replay.executed
-            counts = testing.tests, testing.differing, testing.alike, testing.exhausted, executed
-            grown = self._growing.runs if self._growing is not None else 0
-            self._send(Tally(*counts, grown, len(self._seeds)))
+            self._send_tally()
+
+    def _send_tally(self) -> None:
+        testing, executed = self._testing, self._replay.executed
+        counts = testing.tests, testing.differing, testing.alike, testing.exhausted, executed
+        grown = self._growing.runs if self._growing is not None else 0
+        self._send(Tally(*counts, grown, len(self._seeds)))
 
     def _send(self, answer: Answer) -> None:
         send(self._out, answer)

@@ -29,7 +29,12 @@ from symexec.exploration.preparation import Prepared
 from symexec.exploration.start import begin
 from symexec.expr import Operand, Term, TermTable, evaluate
 from symexec.inputs.plan import plan
-from symexec.inputs.structures import DEPTHS, nullable_pointers, parameter_places
+from symexec.inputs.structures import (
+    depths_of,
+    every_depth,
+    nullable_pointers,
+    parameter_places,
+)
 from symexec.options import InputOptions, SymbolicArguments
 from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk, standard_input
 from symexec.runtime.library import registry
@@ -163,8 +168,8 @@ def _pointers(entry: FunctionDefinition, options: InputOptions) -> tuple[str, ..
     if entry.symbol.name == "main":
         return ()
     everyone = frozenset(symbol.name for symbol in entry.parameters)
-    several, depth = options.several or ALONE, options.depth
-    found = nullable_pointers(entry.parameters, everyone, several, depth=depth)
+    several = options.several or ALONE
+    found = nullable_pointers(entry.parameters, everyone, several, depths=depths_of(options))
     return tuple(each.name for each in found)
 
 
@@ -172,8 +177,8 @@ def _levels(entry: FunctionDefinition, options: InputOptions) -> dict[str, int]:
     """The objects that exist beyond the first level of depth alone, each with its level."""
     if entry.symbol.name == "main":
         return {}
-    several, deepest = options.several or ALONE, len(DEPTHS) - 1
-    trees = [parameter_places(each, several, depth=deepest) for each in entry.parameters]
+    several, depths = options.several or ALONE, every_depth(options.structure_depth)
+    trees = [parameter_places(each, several, depths=depths) for each in entry.parameters]
     return {place.name: place.level for tree in trees for place in tree if place.level}
 
 

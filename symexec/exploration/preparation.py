@@ -64,6 +64,7 @@ from symexec.fuzzing.option_table import Vocabulary, option_table, vocabulary
 from symexec.fuzzing.usage import Usage, usage_of
 from symexec.inputs.assumptions import ended, terminated, within_bounds
 from symexec.inputs.plan import plan
+from symexec.inputs.structures import every_depth
 from symexec.options import BuildOptions, Globals, InputOptions, versions_of
 from symexec.runtime import library
 from symexec.runtime.process import SETTERS
@@ -481,7 +482,9 @@ def _signature(
         complete_records(units)
         declared = [each.symbol for unit in units for each in unit.declarations]
         symbols = {each.name: each for each in declared if each.name in inputs.symbolic_globals}
-        return signature_of(definition(units, entry), list(symbols.values()), asked, stepped)
+        depths = every_depth(inputs.structure_depth)
+        named = list(symbols.values())
+        return signature_of(definition(units, entry), named, asked, stepped, depths)
 
     before, after = ((unit, *unified.shared) for unit in (unified.old, unified.new))
     old, new = of(before), of(after)
@@ -620,6 +623,7 @@ def with_lasting(
         inputs = replace(inputs, symbolic_globals=tuple(named))
     known = {symbol.name: symbol for symbol in prepared.symbols}
     symbols = [known[name] for name in inputs.symbolic_globals if name in known]
-    made = signature_of(prepared.entry, symbols, prepared.asked, prepared.several)
+    depths = every_depth(inputs.structure_depth)
+    made = signature_of(prepared.entry, symbols, prepared.asked, prepared.several, depths)
     made = replace(made, lasting=found.parts, steps=signature.steps)
     return replace(options, inputs=inputs), made

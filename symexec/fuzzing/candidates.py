@@ -161,7 +161,8 @@ class FunctionDomain:
     enumerates, mutates = 0.5, 0.375
 
     def __init__(self, signature: EntrySignature, words: Vocabulary, options: InputOptions) -> None:
-        own = [each for each in signature.parameters if each.level <= options.depth]
+        asked = options.structure_depth is not None
+        own = [each for each in signature.parameters if asked or each.level <= options.depth]
         rows = _rows(own, options)
         self._ended = {name for name in rows if is_ended(name, options)}
         parameters = [

@@ -373,7 +373,7 @@ def ended(
     }
     found: dict[tuple[str, str, str], dict[str, Symbol]] = {}
     for symbol in parameters:
-        for place in parameter_places(symbol, several, depth=len(DEPTHS) - 1):
+        for place in parameter_places(symbol, several, depths=DEPTHS):
             name = of_first(place.name)
             if place.several and name not in lengths:
                 what = "null" if isinstance(place.type, Pointer) else "zero"

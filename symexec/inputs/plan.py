@@ -40,11 +40,13 @@ from symexec.inputs.assumptions import (
     range_conditions,
 )
 from symexec.inputs.structures import (
+    Depth,
     Member,
     Nullable,
     Place,
     can_be_passed,
     choices,
+    depths_of,
     element_of,
     is_text,
     leads_to_places,
@@ -114,25 +116,29 @@ class InputPlan:
         if self.entry.symbol.name == "main":
             yield from self._command_lines(self._builder(table))
             return
-        for null in choices(self._nullable(), self.options.depth):
+        for null in choices(self._nullable(), self._depths[-1]):
             yield self.start(table, null)
 
     def null_choices(self) -> tuple[int, int]:
         """How many ways in which pointers are null are tried, and how many there are."""
-        return null_choices(self._nullable(), self.options.depth)
+        return null_choices(self._nullable(), self._depths[-1])
 
     def most_objects(self) -> int:
         """The largest number of objects behind a parameter, if there are more that are left out
         though they are not too deep; else 0."""
-        several, depth = self.options.several or ALONE, self.options.depth
-        count = count_of(self.options, {})
-        trees = [parameter_places(each, several, count, depth) for each in self.entry.parameters]
+        several, count = self.options.several or ALONE, count_of(self.options, {})
+        trees = [
+            parameter_places(each, several, count, self._depths) for each in self.entry.parameters
+        ]
         return max((len(each) for each in trees if any(place.cut for place in each)), default=0)
 
     def _nullable(self) -> list[Nullable]:
         several, count = self.options.several or ALONE, count_of(self.options, {})
-        depth = self.options.depth
-        return nullable_pointers(self.entry.parameters, self.asked, several, count, depth)
+        return nullable_pointers(self.entry.parameters, self.asked, several, count, self._depths)
+
+    @property
+    def _depths(self) -> Sequence[Depth]:
+        return depths_of(self.options)
 
     def start(
         self, table: TermTable, null: frozenset[str], counts: Mapping[str, int] | None = None
@@ -143,8 +149,8 @@ class InputPlan:
         builder.add_result(self.entry.symbol.type)
         count = count_of(self.options, counts or {})
         for symbol in self.entry.parameters:
-            several, depth = self.options.several or ALONE, self.options.depth
-            found = parameter_places(symbol, several, count, depth)
+            several = self.options.several or ALONE
+            found = parameter_places(symbol, several, count, self._depths)
             builder.add_parameter(symbol, found, null)
         builder.add_stdin(self.options.stdin or 0)
         builder.add_files(self.options)

@@ -43,6 +43,7 @@ from csg.language.types import (
     size_of,
 )
 from csg.records import record
+from symexec.options import InputOptions
 
 MOST_PARTS = 1024  # members of the objects that are added beyond the first level
 MOST_MEMBERS = 256  # scalars of one object that are inputs
@@ -63,6 +64,22 @@ class Depth:
 DEPTHS = (Depth(3, 16, 64), Depth(7, 32, 96), Depth(15, 64, 192))
 # A returned object, and one that outlives the call: compared as far as it is there.
 COMPARED = (DEPTHS[0], replace(DEPTHS[0], pointers=DEPTHS[-1].pointers))
+
+
+def every_depth(asked: int | None) -> tuple[Depth, ...]:
+    """How far structures are followed, level by level; the last level has as many pointers as the
+    user asks for."""
+    if asked is None:
+        return DEPTHS
+    below = [each for each in DEPTHS[:-1] if each.pointers < asked]
+    return (*below, replace(DEPTHS[len(below)], pointers=asked))
+
+
+def depths_of(options: InputOptions) -> tuple[Depth, ...]:
+    """How far structures are followed at the level that the options are at: the last one, where the
+    user asks for it."""
+    depths = every_depth(options.structure_depth)
+    return depths if options.structure_depth is not None else depths[: options.depth + 1]
 
 
 @record
@@ -194,12 +211,14 @@ Count = Callable[[Place], tuple[int, int]]  # (elements that exist, how many of 
 
 
 def parameter_places(
-    symbol: Symbol, several: Several = ALONE, count: Count | None = None, depth: int = 0
+    symbol: Symbol,
+    several: Several = ALONE,
+    count: Count | None = None,
+    depths: Sequence[Depth] = DEPTHS[:1],
 ) -> list[Place]:
     """The objects that a parameter is or leads to; none for a number. Without a ``count`` there are
-    as many elements of each as possible. ``depth``: how often the first of ``DEPTHS`` has grown.
-    """
-    kind, found, depths = symbol.type, [], DEPTHS[: depth + 1]
+    as many elements of each as possible."""
+    kind, found = symbol.type, []
     if can_be_passed(kind):
         found = object_places(symbol.name, kind, several, depths)
     elif isinstance(kind, Pointer) and leads_to_places(kind):
@@ -442,7 +461,7 @@ def nullable_pointers(
     asked: frozenset[str],
     several: Several = ALONE,
     count: Count | None = None,
-    depth: int = 0,
+    depths: Sequence[Depth] = DEPTHS[:1],
 ) -> list[Nullable]:
     """The pointers among the parameters of an entry function that may be null; ``asked``: those
     that it compares with null."""
@@ -450,7 +469,7 @@ def nullable_pointers(
     for symbol in symbols:
         if isinstance(symbol.type, Pointer) and symbol.name in asked:
             found.append(Nullable(symbol.name, True, ()))
-        if tree := parameter_places(symbol, several, count, depth):
+        if tree := parameter_places(symbol, several, count, depths):
             found += _links(tree)
     return found
 
@@ -465,30 +484,30 @@ def _links(found: list[Place]) -> Iterator[Nullable]:
                 owners[link.name] = (*owners[place.name], link.name)
 
 
-def choices(nullable: Sequence[Nullable], depth: int = 0) -> Iterator[frozenset[str]]:
-    """Sets of pointers that are null, the usual one first. Where structures have grown (``depth``),
+def choices(nullable: Sequence[Nullable], last: Depth = DEPTHS[0]) -> Iterator[frozenset[str]]:
+    """Sets of pointers that are null, the usual one first. Where structures have grown (``last``),
     each of them comes before texts and arrays that are missing, and two at a time behind all
     single ones: the longest list is among those that are tried."""
     usual = frozenset(each.name for each in nullable if not each.present)
     found = dict.fromkeys([usual, frozenset()] if nullable else [usual])
     steps = [*combinations(nullable, 1), *combinations(nullable, 2)]
-    most = DEPTHS[depth].choices
+    grown = last.pointers > DEPTHS[0].pointers
     for step in sorted(
-        steps, key=lambda step: (len(step) > 1, bool(depth) and step[0].present, _far(step))
+        steps, key=lambda step: (len(step) > 1, grown and step[0].present, _far(step))
     ):
         null = usual
         for each in step:
             null = _turned(null, each)
         found[null] = None
-        if len(found) >= most:
+        if len(found) >= last.choices:
             break
     yield from found
 
 
-def null_choices(nullable: Sequence[Nullable], depth: int = 0) -> tuple[int, int]:
+def null_choices(nullable: Sequence[Nullable], last: Depth = DEPTHS[0]) -> tuple[int, int]:
     """How many inputs that differ in which pointers are null are tried, and how many there are.
     Pointers in an object that does not exist make no difference."""
-    tried = {_existing(null, nullable) for null in choices(nullable, depth)}
+    tried = {_existing(null, nullable) for null in choices(nullable, last)}
     behind: dict[str, int] = {}  # choices among the pointers in an object
     for each in reversed(nullable):  # owners stand before what they lead to
         owner = each.owners[-1] if each.owners else ""

@@ -196,6 +196,7 @@ class InputOptions:
     preconditions: tuple[Precondition, ...] = ()  # the same, as it was found
     examples: tuple[Path, ...] = ()  # of inputs: files, and folders of them
     several: Several | None = None  # pointers that lead to several structures, as it was found
+    structure_depth: int | None = None  # pointers to structures; None: more while there is time
 
     @property
     def restricted(self) -> bool:

@@ -44,6 +44,7 @@ from symexec.options.values import (
     positive_count,
     positive_length,
     seconds,
+    structure_depth,
     value_range,
 )
 
@@ -247,6 +248,14 @@ INPUT = under(
         type=positive_length,
         help="bytes of a char * parameter before its NUL, elements behind any other pointer "
         "(default: 4; then 8, 16, 32, 64 while time is left)",
+    ),
+    row(
+        "--struct-depth",
+        example=5,
+        metavar="N",
+        type=structure_depth,
+        help="pointers from a parameter to a structure, one behind the other, at most "
+        "(default: 3; then 7, 15 while time is left)",
     ),
 )
 SEARCH = under(

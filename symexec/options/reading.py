@@ -152,6 +152,7 @@ def _inputs(given: argparse.Namespace) -> InputOptions:
         files=given.sym_files,
         named_files=tuple(given.sym_file),
         array_length=given.array_len,
+        structure_depth=given.struct_depth,
         inferred=not getattr(given, "no_preconditions", False),
         examples=tuple(getattr(given, "examples", ())),
     )

@@ -14,6 +14,7 @@ from symexec.options import Export, Form, NamedFile, Range, SymbolicArguments, S
 MOST_FILES = 26  # they are named A to Z
 MOST = 999_999_999  # of what is counted
 MOST_BYTES = 65_536  # of one symbolic input
+MOST_DEPTH = 64  # pointers from structure to structure
 MOST_SECONDS = 31_536_000
 LEAST_MEMORY = 128 << 20  # bytes; csgtest itself takes half of that
 LEAST_DISK = 1 << 20
@@ -72,6 +73,10 @@ def length(text: str) -> int:
 
 def positive_length(text: str) -> int:
     return positive_count(text, MOST_BYTES)
+
+
+def structure_depth(text: str) -> int:
+    return positive_count(text, MOST_DEPTH)
 
 
 def _is_decimal(text: str) -> bool:

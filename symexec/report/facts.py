@@ -18,9 +18,10 @@ from symexec.counters import Counters
 from symexec.exploration.preparation import Prepared
 from symexec.inputs.plan import MOST_ELEMENTS, plan, shapes_lines, with_defaults
 from symexec.inputs.structures import (
-    DEPTHS,
     MOST_IN_A_ROW,
     MOST_MEMBERS,
+    Depth,
+    depths_of,
 )
 from symexec.options import (
     InputOptions,
@@ -126,7 +127,7 @@ def sizes(entry: str, inputs: InputOptions, world: World) -> dict[str, Json]:
         inputs = with_defaults(inputs)
     else:
         found["array_length"] = inputs.elements
-        found |= structures(inputs.depth)
+        found |= structures(depths_of(inputs)[-1])
         if world.most_objects:
             found["objects"] = world.most_objects
         if world.null_choices[0] < world.null_choices[1]:
@@ -155,15 +156,15 @@ MANY_WAYS = 1_000_000  # in which pointers are null; more are not counted
 NOT_ALWAYS = ("null_choices", "objects")  # bounds that need not be there at a larger level
 
 
-def structures(depth: int) -> dict[str, Json]:
-    """The bounds of structures that parameters lead to, when they have grown so often."""
+def structures(last: Depth) -> dict[str, Json]:
+    """The bounds of structures that parameters lead to."""
     return {
-        "structure_depth": DEPTHS[depth].pointers,
-        "structure_objects": DEPTHS[depth].objects,
+        "structure_depth": last.pointers,
+        "structure_objects": last.objects,
         "structure_members": MOST_MEMBERS,
         "structure_elements": MOST_ELEMENTS,
         "structures_in_a_row": MOST_IN_A_ROW,
-        "structure_null_choices": DEPTHS[depth].choices,
+        "structure_null_choices": last.choices,
     }
 
 

@@ -35,6 +35,7 @@ from csg.records import record
 from symexec.inputs.structures import (
     COMPARED,
     DEPTHS,
+    Depth,
     Member,
     Place,
     can_be_passed,
@@ -157,6 +158,7 @@ def signature_of(
     symbols: Sequence[Symbol] = (),
     asked: frozenset[str] = frozenset(),
     several: Several = ALONE,
+    depths: Sequence[Depth] = DEPTHS,
 ) -> EntrySignature:
     """The signature of a function. ``symbols`` are the global objects to set before and to show
     after the call; ``asked`` the parameters that may be null; ``several`` the pointers that lead to
@@ -170,7 +172,7 @@ def signature_of(
         tuple(
             part
             for symbol in definition.parameters
-            for part in _parts(symbol, place, symbol.name in asked, several)
+            for part in _parts(symbol, place, symbol.name in asked, several, depths)
         ),
         tuple(parameter_of(symbol.name, symbol.type, symbol.location) for symbol in symbols),
         _returned(result, place),
@@ -226,11 +228,11 @@ def _nameless(part: Parameter) -> Parameter:
 
 
 def _parts(
-    symbol: Symbol, place: Location, nullable: bool, several: Several
+    symbol: Symbol, place: Location, nullable: bool, several: Several, depths: Sequence[Depth]
 ) -> Iterator[Parameter]:
     """A parameter, and the parts of the objects that it is or leads to."""
     kind = symbol.type
-    if found := parameter_places(symbol, several, depth=len(DEPTHS) - 1):
+    if found := parameter_places(symbol, several, depths=depths):
         passed = can_be_passed(kind)
         yield from _tree(found, place, nullable and not passed, embedded=passed)
     else:

@@ -14,12 +14,14 @@ from symexec.inputs.assumptions import ended, is_ended
 from symexec.inputs.plan import plan
 from symexec.inputs.structures import (
     DEPTHS,
+    every_depth,
     leads_to_places,
     parameter_places,
     places,
 )
 from symexec.options import InputOptions
 from symexec.state.inputs import Address, Start
+from symexec.testcases.signature import signature_of
 
 TREE = """
 struct tree { int key; char *name; struct tree *left, *right; int (*order)(int); };
@@ -79,6 +81,25 @@ def test_lists_grow_first() -> None:
     found = names("struct l { struct l *before, *next; }; int f(struct l *p) { return 0; }", 3)
     assert "p" + "->next" * 15 in found and "p" + "->before" * 15 in found
     assert len(found) == 64
+
+
+@pytest.mark.parametrize("asked", [1, 2, 3, 4, 7, 9, 15, 20])
+@pytest.mark.parametrize("links", ["*next", "*left, *right"])
+def test_structures_are_followed_as_far_as_the_user_asks(asked: int, links: str) -> None:
+    """Down to the last pointer, whatever the level; also where not all fit in."""
+    unit = parse_text(f"struct l {{ struct l {links}; }}; int f(struct l *p) {{ return 0; }}")
+    for depth in (0, 2):
+        options = InputOptions(depth=depth, structure_depth=asked)
+        planned = plan(unit.functions[-1], [], options)
+        there = {
+            each.name
+            for start in planned.starts(TermTable())
+            for each in start.inputs
+            if each.kind == "structure"
+        }
+        assert max(name.count("->") for name in there) == asked
+    deepest = signature_of(unit.functions[-1], depths=every_depth(asked)).parameters
+    assert there <= {each.name for each in deepest}
 
 
 def test_each_structure_comes_before_texts_that_are_missing() -> None:
@@ -175,7 +196,7 @@ def test_arrays_at_every_depth_end_with_a_zero_which_is_told_once() -> None:
     options = InputOptions(depth=2, several=stepped, preconditions=(each,))
     deepest = [
         place
-        for place in parameter_places(entry.parameters[0], stepped, depth=2)
+        for place in parameter_places(entry.parameters[0], stepped, depths=DEPTHS)
         if place.name.endswith("->items")
     ]
     assert max(place.name.count("next") for place in deepest) > 3

@@ -42,7 +42,7 @@ CALLED = {
     "files": "sym_files",
     "named_files": "sym_file",
 }
-OF_FUNCTIONS = {"array_length", "globals", "preconditions"}
+OF_FUNCTIONS = {"array_length", "structure_depth", "globals", "preconditions"}
 OF_MAIN = {"arguments", "stdin", "files"}
 # Levels are of a search that follows the one whose bounds these are: ``deeper`` tells of them.
 WHERE_GIVEN = {
@@ -254,6 +254,12 @@ PAIRS = {
         "{ int n = 0; for (; p; p = p->next) n++; return n == 30 ? VALUE : 0; }",
         (),
         "structures up to {structure_depth} pointers deep",
+    ),
+    "a depth of structures that is asked for": (
+        "struct n { struct n *next; };\nint f(struct n *p)\n"
+        "{ int n = 0; for (; p; p = p->next) n++; return n == 7 ? VALUE : 0; }",
+        ("--struct-depth", "5"),
+        "structures up to 5 pointers deep",
     ),
     "objects behind a parameter": (
         "struct n { struct n *a, *b, *c; };\nint f(struct n *p)\n"
