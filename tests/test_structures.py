@@ -424,3 +424,25 @@ def test_the_user_may_say_how_deep_structures_are(tmp_path: Path) -> None:
     assert sum(value is not None for value in witness["input"]["parameters"].values()) == 7
     for wrong in ("0", "65", "deep"):
         assert csgtest(*words, "--struct-depth", wrong, folder=tmp_path).code == 2
+
+
+COPIED = """\
+#include <string.h>
+struct node { unsigned key : 1, size : 31; unsigned high; };
+int f(const struct node *n, int k)
+{
+    int *p;
+    memcpy(&p, n, sizeof p);
+    return *p + (k == 7);
+}
+"""
+
+
+def test_an_address_made_of_inputs_leads_to_no_object(tmp_path: Path) -> None:
+    """It may be one that we have given an object, which natively lies elsewhere."""
+    write_versions(tmp_path, COPIED, COPIED.replace("7", "8"))
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "10", folder=tmp_path)
+    assert done.code == 0 and not done.report["counters"]["mispredicted"]
+    assert (
+        "both versions fail alike, and end there: null at new.c:7:5, wild at new.c:7:5" in done.out
+    )

@@ -286,9 +286,22 @@ def _among_several(
     engine: Execution, state: State, address: Term, size: int, write: bool
 ) -> Iterator[tuple[State, Place]]:
     """Resolve an address by models: take the object that a model's address is in, exclude it, and
-    query again."""
+    query again. An address that is made of inputs alone is that of an object by chance, in our
+    numbering and not natively: it is null, or leads nowhere."""
     rest = state
     number_of = extract(binary("add", 64, address, HALF), 32, 32)
+    if _is_of_inputs_alone(address):
+        nowhere = compare("eq", 32, number_of, 0)
+        assert not isinstance(nowhere, Shadowed)
+        found = engine.ways(rest, nowhere)
+        for way in found:
+            successor = taking(rest if way is found[-1] else rest.fork(), way)
+            if way.taken:
+                yield from _within_one(engine, successor, address, 0, size, write)
+            else:
+                wild = Fault(FaultKind.WILD, "an address made of inputs")
+                yield successor, Place(None, 0, wild, _witness(engine, successor, address))
+        return
     for _ in range(MOST_OBJECTS):
         number = _object_number(engine, rest, address)
         if number is None:
@@ -307,6 +320,21 @@ def _among_several(
             return
         rest = remaining
     yield rest, Place(None, 0, Fault(FaultKind.UNRESOLVED, ""))
+
+
+_COPIED = frozenset(("concat", "extract", "zext", "sext"))  # what loads and conversions make
+
+
+def _is_of_inputs_alone(address: Term) -> bool:
+    """Is it made of bytes of inputs, with no address of an object among them?"""
+    stack = [address]
+    while stack:
+        part = stack.pop()
+        if part.name is None and part.value != 0 and part.op not in _COPIED:
+            return False
+        if part.value is None:
+            stack += part.args
+    return True
 
 
 def _object_number(engine: Execution, state: State, address: Term) -> int | None:
