@@ -447,13 +447,14 @@ def sequence_named(nodes: Sequence[str]) -> str:
 
 
 def sequences_covered(report: Report) -> list[str]:
-    """A line on how much of the change sequence graph tests visit, none without a search; and a
-    line on the value of a verdict when neither a run nor a path has come by a change."""
+    """A line on how much of the change sequence graph tests visit, and paths without a test, on
+    which the versions do not part; none without a search. A line on the value of a verdict when
+    neither a run nor a path has come by a change."""
     coverage = report.csg.get("coverage") if isinstance(report.csg, dict) else None
     if not isinstance(coverage, dict):
         return []
     parts = []
-    met = 0
+    met = pathwise = 0
     for what in ("nodes", "edges"):
         kinds = coverage[what]
         assert isinstance(kinds, dict)
@@ -463,8 +464,11 @@ def sequences_covered(report: Report) -> list[str]:
         reached = kinds.get("reached", [])
         assert isinstance(reached, list)
         met += len(witnessed) + len(reached)
+        pathwise += len(reached)
         parts.append(f"{len(witnessed)} of {kinds['all']} {what}{never}")
     said = [f"change sequence graph: tests visit {', '.join(parts)}"]
+    if pathwise:
+        said[0] += f"; other paths visit {pathwise} more"
     if not met and report.verdict in (
         Verdict.EQUIVALENT_WITHIN_BOUNDS,
         Verdict.NO_DIFFERENCE_FOUND,

@@ -87,3 +87,13 @@ def test_the_running_example_is_covered(tmp_path: Path) -> None:
     ]
     assert {"c1", "c2", "c3"} <= set(coverage["nodes"]["witnessed"])
     assert ["c1", "c2"] in coverage["edges"]["witnessed"] and coverage["sequences"] >= 3
+
+
+def test_what_paths_visit_where_the_versions_do_not_part_is_said(tmp_path: Path) -> None:
+    """Such a path needs no test: that no test visits a node does not say that nothing does."""
+    write_versions(
+        tmp_path, "int f(int x) { return x * 4; }\n", "int f(int x) { return x << 2; }\n"
+    )
+    done = csgtest("build", "old.c", "new.c", folder=tmp_path)
+    assert done.report["verdict"] == "equivalent-within-bounds" and not done.report["tests"]
+    assert "tests visit 0 of 2 nodes, 0 of 1 edges; other paths visit 2 more\n" in done.out
