@@ -25,6 +25,7 @@ from itertools import pairwise
 from math import prod
 from typing import TypeGuard
 
+from csg.analysis.order import exit_of, extents
 from csg.errors import Location
 from csg.language.syntax import (
     AddressOf,
@@ -58,7 +59,6 @@ from csg.language.syntax import (
     Name,
     Return,
     SizeOf,
-    Statement,
     StorageDuration,
     StringLiteral,
     Switch,
@@ -66,7 +66,7 @@ from csg.language.syntax import (
     Unary,
     While,
 )
-from csg.language.traversal import Tree, children, walk
+from csg.language.traversal import Tree, walk
 from csg.language.types import Function, Integer, Pointer, Record, Type, Void, is_integer, size_of
 from csg.records import record
 
@@ -223,22 +223,6 @@ def value_of(expression: Expression) -> int | None:
             return {"+": one + other, "-": one - other, "*": one * other}[operator]
         case _:
             return None
-
-
-def exit_of(body: Compound) -> Statement | None:
-    """The last statement of the block, if it leaves the block (return, break, continue, goto, or a
-    call that does not return); else None."""
-    while body.items:
-        match body.items[-1]:
-            case Return() | Break() | Continue() | Goto() as found:
-                return found
-            case ExpressionStatement(expression=Call(function=Name(symbol=called))) as found:
-                return found if called.noreturn or called.name in ("exit", "abort") else None
-            case Compound() as inner:
-                body = inner
-            case _:
-                return None
-    return None
 
 
 def is_failed_assertion(expression: Expression) -> bool:
@@ -1463,16 +1447,6 @@ def _stride(kind: Type) -> int:
 
 def _is_text(expression: Expression) -> TypeGuard[StringLiteral]:
     return isinstance(expression, StringLiteral)
-
-
-def extents(nodes: Sequence[Tree]) -> dict[int, range]:
-    """The places of each node and of all its descendants, by the identity of the node. ``nodes`` is
-    in the order of the text."""
-    extents: dict[int, range] = {}
-    for at in reversed(range(len(nodes))):
-        stop = max((extents[id(each)].stop for each in children(nodes[at])), default=at + 1)
-        extents[id(nodes[at])] = range(at, stop)
-    return extents
 
 
 def _added(expression: Expression) -> int:

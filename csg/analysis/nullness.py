@@ -16,7 +16,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from csg.analysis.lengths import Functions, called_from, called_name, extents, without_casts
+from csg.analysis.lengths import Functions, called_from, called_name, without_casts
+from csg.analysis.order import Order
 from csg.errors import Location
 from csg.language.syntax import (
     AddressOf,
@@ -24,13 +25,11 @@ from csg.language.syntax import (
     Binary,
     Builtin,
     Call,
-    Case,
     Cast,
     Comma,
     Compound,
     CompoundAssign,
     CompoundLiteral,
-    ComputedGoto,
     Conditional,
     Declaration,
     Dereference,
@@ -39,7 +38,6 @@ from csg.language.syntax import (
     ExpressionStatement,
     For,
     FunctionDefinition,
-    Goto,
     If,
     Increment,
     Index,
@@ -66,7 +64,6 @@ from csg.records import record
 from csg.unify import Unified
 
 MOST_STEPS = 2  # members and dereferences between a parameter and what is asked
-_LOOPS = (For, While, DoWhile)
 _COMPARES = ("==", "!=", "<", ">", "<=", ">=")
 
 # An object by the way to it: (p, "->next"), (ctx, ".list"), (pp, "*").
@@ -86,7 +83,7 @@ class NullTests:
 def null_tests(functions: Functions, entry: FunctionDefinition) -> NullTests:
     """The pointer parameters that ``entry``, or a function that it gives them to, compares with
     null before it uses them."""
-    bodies = {each.symbol.name: _Body(each) for each in called_from(functions, entry)}
+    bodies = {each.symbol.name: Body(each) for each in called_from(functions, entry)}
     found: dict[str, _Asked] = {name: frozenset() for name in bodies}
     for _ in bodies:  # each round brings them one call further up
         again = {name: each.asked(found) for name, each in bodies.items()}
@@ -118,15 +115,6 @@ def functions_of(units: Sequence[TranslationUnit]) -> dict[str, FunctionDefiniti
 
 
 @record
-class _Event:
-    """A pointer is dereferenced, or assigned, when ``node`` has been evaluated: in any case, once
-    control comes into the ``region``."""
-
-    node: range
-    region: range
-
-
-@record
 class _Given:
     """``value`` is assigned to ``target``."""
 
@@ -135,53 +123,48 @@ class _Given:
     node: range
 
 
-class _Body:
-    """What a function asks of its parameters: by itself, and by what it calls. Nodes are the ranges
-    of their numbers in the order of the text, parents before their children."""
+class Body:
+    """What a function asks of its parameters: by itself, and by what it calls."""
 
     def __init__(self, definition: FunctionDefinition) -> None:
         self._parameters = {each: at for at, each in enumerate(definition.parameters)}
         kind = definition.symbol.type
         result = kind.result if isinstance(kind, Function) else Void()
         self.late: set[int] = set()
-        nodes = list(walk(definition.body))
-        self._extents = extents(nodes)
-        self._regions = self._conditional(nodes)
-        self._loops = [self._extent(each) for each in nodes if isinstance(each, _LOOPS)]
-        self._entrances = list(self._labels(nodes))
-        self._uses: dict[Symbol, list[_Event]] = {}
-        self._assigned: dict[Symbol, list[_Event]] = {}
+        self.order = Order(definition.body)
+        self._uses: dict[Symbol, list[range]] = {}
+        self.assigned: dict[Symbol, list[range]] = {}
         self._given: dict[Symbol, list[_Given]] = {}
-        self._null_tests: list[tuple[_Place, range]] = []
+        self._tests: list[tuple[_Place, range]] = []
         self._calls: list[Call] = []
-        unread = {id(each) for node in nodes for each in _not_read(node)}
-        for node in nodes:
+        unread = {id(each) for node in self.order.nodes for each in _not_read(node)}
+        for node in self.order.nodes:
             if id(node) in unread:
                 continue
-            event = _Event(self._extent(node), self._regions[id(node)])
+            extent = self.order.extent(node)
             for symbol in _used(node):
-                self._uses.setdefault(symbol, []).append(event)
+                self._uses.setdefault(symbol, []).append(extent)
             for each in _asked_in(node, result):
-                self._null_tests += [(one, self._extent(each)) for one in _places(each, "")]
-            self._assigns(node, event)
+                self._tests += [(one, self.order.extent(each)) for one in _places(each, "")]
+            self._assigns(node, extent)
             if isinstance(node, Call):
                 self._calls.append(node)
 
     def asked(self, of_others: Mapping[str, _Asked]) -> _Asked:
         """The ways from parameters to what is asked, with what the functions called by it ask."""
-        waiting = [*self._null_tests]
+        waiting = [*self._tests]
         for call in self._calls:
             for at, way in sorted(of_others.get(called_name(call), ())):
                 if at < len(call.arguments):
                     behind = _places(call.arguments[at], way)
-                    waiting += [(each, self._extent(call)) for each in behind]
+                    waiting += [(each, self.order.extent(call)) for each in behind]
         found: set[tuple[int, str]] = set()
         seen: set[tuple[_Place, range]] = set()
         for (symbol, way), node in waiting:
             if len(_steps(way)) > MOST_STEPS or ((symbol, way), node) in seen:
                 continue
             seen.add(((symbol, way), node))
-            if not way and self._has_used(symbol, node):
+            if not way and self.has_used(symbol, node):
                 if symbol in self._parameters:
                     self.late.add(self._parameters[symbol])
                 continue
@@ -193,94 +176,34 @@ class _Body:
                     waiting += [(one, each.node) for one in _places(each.value, rest)]
         return frozenset(found)
 
-    def _extent(self, node: Tree) -> range:
-        return self._extents[id(node)]
-
-    # -------------------------------------------------------------- what comes before what
-
-    def _conditional(self, nodes: Sequence[Tree]) -> dict[int, range]:
-        """By the identity of each node the innermost part of the function around it that control
-        may leave out. Once control comes into that part and goes on to its end, it comes by the
-        node."""
-        found: dict[int, range] = {}
-        whole = range(len(nodes))
-        for node in nodes:
-            region = found.setdefault(id(node), whole)
-            apart = {id(each) for each in _run_apart(node)}
-            for each in children(node):
-                found[id(each)] = self._extent(each) if id(each) in apart else region
-        return found
-
-    def _labels(self, nodes: Sequence[Tree]) -> Iterator[tuple[int, list[int]]]:
-        """The places of labels, and from where control comes to each."""
-        computed = [at for at, each in enumerate(nodes) if isinstance(each, ComputedGoto)]
-        jumps: dict[str, list[int]] = {}
-        for at, node in enumerate(nodes):
-            if isinstance(node, Goto):
-                jumps.setdefault(node.label, []).append(at)
-        switches: list[range] = []
-        for at, node in enumerate(nodes):
-            match node:
-                case Switch(body=body):
-                    switches.append(self._extent(body))
-                case Case():
-                    around = [each.start for each in switches if at in each]
-                    yield at, around[-1:]
-                case Label(name=name):
-                    yield at, [*jumps.get(name, ()), *computed]
-                case _:
-                    pass
-
-    def _always_before(self, event: _Event, node: range) -> bool:
-        """Has it happened whenever control comes to a node?"""
-        if _order(event.node) > _order(node) or node.start not in event.region:
-            return False
-        place = event.node.start
-        return all(
-            origin > place and origin in event.region
-            for label, origins in self._entrances
-            if place < label < node.start
-            for origin in origins
-        )
-
-    def _has_used(self, symbol: Symbol, node: range) -> bool:
-        """Has the value that a pointer has there been dereferenced?"""
-        assigned = [each.node for each in self._assigned.get(symbol, ())]
+    def has_used(self, symbol: Symbol, node: range) -> bool:
+        """Has the value that a pointer has at a node been dereferenced?"""
+        assigned = self.assigned.get(symbol, ())
         return not symbol.address_taken and any(
-            self._always_before(use, node) and not self._is_between(use.node, assigned, node)
+            self.order.always_before(use, node) and not self.order.is_between(use, assigned, node)
             for use in self._uses.get(symbol, ())
-        )
-
-    def _is_between(self, start: range, assigned: Sequence[range], end: range) -> bool:
-        """Does one of these run between two nodes?"""
-        around = [each for each in self._loops if end.start in each and start.start not in each]
-        return any(
-            _order(start) < _order(each) <= _order(end)
-            or any(each.start in loop for loop in around)
-            for each in assigned
         )
 
     def _is_replaced(self, symbol: Symbol, node: range) -> bool:
         """Does a parameter have another value there than it was given?"""
-        assigned = self._assigned.get(symbol, ())
-        return any(self._always_before(each, node) for each in assigned)
+        return any(self.order.always_before(each, node) for each in self.assigned.get(symbol, ()))
 
     # -------------------------------------------------------------- copies
 
-    def _assigns(self, node: Tree, event: _Event) -> None:
+    def _assigns(self, node: Tree, extent: range) -> None:
         match node:
             case Declaration(symbol=symbol, initializer=value) if value is not None:
-                self._gives((symbol, ""), value, event.node)
+                self._gives((symbol, ""), value, extent)
             case Assign(target=target, value=value):
                 for each in _places(target, ""):
-                    self._gives(each, value, event.node)
+                    self._gives(each, value, extent)
             case _:
                 pass
         match node:
             case Assign(target=target) | CompoundAssign(target=target) | Increment(operand=target):
                 inner = without_casts(target)
                 if isinstance(inner, Name):
-                    self._assigned.setdefault(inner.symbol, []).append(event)
+                    self.assigned.setdefault(inner.symbol, []).append(extent)
             case _:
                 pass
 
@@ -295,28 +218,6 @@ class _Body:
                 way = target[1] + "".join(f".{each}" for each in entry.path)
                 given = _Given((target[0], _normal(way)), entry.value, node)
                 self._given.setdefault(target[0], []).append(given)
-
-
-def _order(node: range) -> tuple[int, int]:
-    """Nodes in the order in which they have been evaluated, children before their parents."""
-    return node.stop, -node.start
-
-
-def _run_apart(node: Tree) -> list[Tree | None]:
-    """The parts of a node that control may leave out when it runs the node."""
-    match node:
-        case Logical(operands=operands):
-            return [*operands[1:]]
-        case Conditional(then=then, otherwise=otherwise):
-            return [then, otherwise]
-        case If(then=then, otherwise=otherwise):
-            return [then, otherwise]
-        case For(step=step, body=body):
-            return [step, body]
-        case While(body=body) | DoWhile(body=body) | Switch(body=body):
-            return [body]
-        case _:
-            return []
 
 
 def _not_read(node: Tree) -> Iterator[Tree]:
@@ -423,18 +324,18 @@ def _places(expression: Expression, way: str) -> Iterator[_Place]:
             ):
                 waiting.append(last)
             case AddressOf(operand=operand):
-                found = _way_to(operand)
+                found = way_to(operand)
                 if found is not None and way.startswith("->"):
                     yield found[0], _normal(f"{found[1]}.{way[2:]}")
                 elif found is not None and way.startswith("*"):
                     yield found[0], _normal(found[1] + way[1:])
             case lvalue:
-                found = _way_to(lvalue)
+                found = way_to(lvalue)
                 if found is not None and (way or not isinstance(found[0].type, Array)):
                     yield found[0], _normal(found[1] + way)
 
 
-def _way_to(expression: Expression) -> _Place | None:
+def way_to(expression: Expression) -> _Place | None:
     """The object that an lvalue names by members and dereferences."""
     steps: list[str] = []
     while True:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from csg.analysis.callers import Passed, calls_of, common_to, passed_by, range_of_type
 from csg.analysis.lengths import (
     Counted,
     Pair,
@@ -31,7 +32,6 @@ from csg.errors import Location
 from csg.ir import DRIVEN
 from csg.language.expression_text import ExpressionText, Notation
 from csg.language.syntax import (
-    AddressOf,
     Binary,
     Call,
     Case,
@@ -50,10 +50,8 @@ from csg.language.syntax import (
     Name,
     Return,
     SizeOf,
-    StringLiteral,
     Switch,
     Symbol,
-    SymbolKind,
     TranslationUnit,
     Unary,
 )
@@ -61,17 +59,13 @@ from csg.language.traversal import Tree, children, walk
 from csg.language.type_text import declaration_text
 from csg.language.types import (
     INT,
-    Array,
     Enumeration,
     Integer,
     Pointer,
     Record,
-    Type,
     Void,
     is_integer,
-    is_signed,
     size_of,
-    value_bits,
 )
 from csg.records import record
 from csg.unify import Unified
@@ -110,6 +104,15 @@ class OneOf:
 
 
 @record
+class Bounded:
+    """A number is one of ``low`` to ``high``."""
+
+    name: str
+    low: int
+    high: int
+
+
+@record
 class Asserted:
     """An expression over parameters, and members of what they point to, is not 0."""
 
@@ -139,7 +142,7 @@ class Terminated:
     pointer: str
 
 
-Claim = Length | NonNull | OneOf | Asserted | Ended | Single | Terminated
+Claim = Length | NonNull | OneOf | Bounded | Asserted | Ended | Single | Terminated
 
 
 @record
@@ -247,30 +250,9 @@ class _Version:
         used = used_first(self.entry).get(self.parameters[place])
         return None if used is None else ("it is used before anything is asked", used)
 
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[tuple[FunctionDefinition, Call]]:
         """All calls of the entry function; none where it may be called in other ways too."""
-        if self.entry is None:
-            return []
-        own, mentioned, found = self.entry, 0, []
-        trees: list[Tree] = [each.body for unit in self._units for each in unit.functions]
-        trees += [each for unit in self._units for each in unit.declarations]
-        for node in walk(*trees):
-            match node:
-                case Name(symbol=symbol) if _names(symbol, own):
-                    mentioned += 1
-                case Call(function=Name(symbol=symbol)) if _names(symbol, own):
-                    found.append(node)
-                case _:
-                    pass
-        return found if len(found) == mentioned else []
-
-
-def _names(symbol: Symbol, function: FunctionDefinition) -> bool:
-    """Is it the function? Another file has a symbol of its own for one that is not static."""
-    own = function.symbol
-    if symbol is own or _is_own(function):
-        return symbol is own
-    return symbol.name == own.name and symbol.linkage is Linkage.EXTERNAL
+        return calls_of(self._units, self.entry) if self.entry is not None else []
 
 
 # ------------------------------------------------------------------ lengths
@@ -616,69 +598,67 @@ def _from_callers(
     calls, count = [*before, *after], len(entry.parameters)
     if not before or not after:
         return
-    if any(len(call.arguments) != count for call in calls):
+    if any(len(call.arguments) != count for _, call in calls):
         return
-    place = after[0].location
-    for at, symbol in enumerate(entry.parameters):
-        passed = [call.arguments[at] for call in calls]
-        kind = "static function" if _is_own(entry) else "function"
-        why = f"all callers of this {kind} pass such a one"
-        if at in asked.asked and all(map(_is_there, passed)):
+    passed = [
+        each
+        for version, found in ((old, before), (new, after))
+        for each in passed_by(found, [symbol.type for symbol in version.parameters])
+    ]
+    shared, place, parameters = common_to(passed), after[0][1].location, entry.parameters
+    kind = "static function" if _is_own(entry) else "function"
+    why = f"all callers of this {kind} pass such a one"
+    for at, symbol in enumerate(parameters):
+        if at in asked.asked and at in shared.there:
             yield Precondition(NonNull(symbol.name), f"{symbol.name} is not null", why, place)
-        values = {_value(each, symbol.type) for each in passed}
-        known = sorted(value for value in values if value is not None)
-        if len(known) == len(values) <= MOST_VALUES:
-            text = f"{symbol.name} is {', '.join(map(str, known))}"
-            yield Precondition(OneOf(symbol.name, tuple(known)), text, why, place)
-        for number, size in enumerate(entry.parameters):
+        yield from _numbers_from(passed, shared, at, symbol, why, place)
+        for number, size in enumerate(parameters):
             if isinstance(symbol.type, Pointer) and is_integer(size.type):
-                sizes = [call.arguments[number] for call in calls]
-                if all(map(_is_size_of, sizes, passed)):
+                claim = _length_from(passed, at, number, parameters)
+                if claim is not None:
                     text = f"{size.name} <= bytes of {symbol.name}"
-                    given = [_value(each, size.type) or 0 for each in sizes]
-                    claim = Length(symbol.name, size.name, 1, max(given))
                     yield Precondition(claim, text, why, place)
+    for one, other in sorted(shared.not_above):
+        operator = "<" if (one, other) in shared.below else "<="
+        left, right = (Name(parameters[each], parameters[each].type) for each in (one, other))
+        text = f"{left.symbol.name} {operator} {right.symbol.name}"
+        yield Precondition(Asserted(Binary(operator, left, right, INT)), text, why, place)
 
 
-def _is_there(argument: Expression) -> bool:
-    match without_casts(argument):
-        case StringLiteral() | AddressOf():
-            return True
-        case Name(symbol=symbol):
-            return isinstance(symbol.type, Array) and symbol.kind is SymbolKind.OBJECT
-        case _:
-            return False
+def _numbers_from(
+    passed: Sequence[Passed], shared: Passed, at: int, symbol: Symbol, why: str, place: Location
+) -> Iterator[Precondition]:
+    """The values that all callers pass for one number, or between which these are."""
+    found = shared.bounds[at]
+    if found is None:
+        return
+    name, (low, high) = symbol.name, found
+    values = {each.bounds[at] for each in passed}
+    known = sorted(each[0] for each in values if each is not None and each[0] == each[1])
+    if len(known) == len(values) <= MOST_VALUES:
+        text = f"{name} is {', '.join(map(str, known))}"
+        yield Precondition(OneOf(name, tuple(known)), text, why, place)
+        return
+    least, most = range_of_type(symbol.type)
+    if (low, high) == (least, most):
+        return
+    text = f"{name} <= {high}" if low == least else f"{low} <= {name} <= {high}"
+    text = f"{name} >= {low}" if high == most else text
+    yield Precondition(Bounded(name, low, high), text, why, place)
 
 
-def _value(argument: Expression, kind: Type) -> int | None:
-    """The value of a constant argument, where the parameter's type can represent it; else None."""
-    if not is_integer(kind):
-        return None
-    sign = 1
-    match without_casts(argument):
-        case Unary(operator="-", operand=operand):
-            sign, argument = -1, operand
-        case inner:
-            argument = inner
-    match argument:
-        case IntegerConstant(value=value) | EnumeratorName(value=value) | SizeOf(value=int(value)):
-            width = value_bits(kind)
-            low = -(1 << (width - 1)) if is_signed(kind) else 0
-            return sign * value if low <= sign * value < low + (1 << width) else None
-        case _:
+def _length_from(
+    passed: Sequence[Passed], pointer: int, number: int, parameters: Sequence[Symbol]
+) -> Length | None:
+    """The claim that a number is no more than the size of what each caller passes; None where it
+    may be more."""
+    least: list[int] = []
+    for each in passed:
+        low, high = each.bounds[number] or (0, 0)
+        if (pointer, number) in each.sizes:
+            least.append(high if low == high else 0)
+        elif each.bounds[number] is not None and 0 < high <= each.bytes[pointer]:
+            least.append(max(0, low))
+        else:
             return None
-
-
-def _is_size_of(size: Expression, pointer: Expression) -> bool:
-    """Is it ``sizeof a``, passed together with the array ``a``, or ``strlen(s)`` with ``s``?"""
-    match without_casts(size), without_casts(pointer):
-        case SizeOf(operand=Name(symbol=measured)), Name(symbol=passed):
-            return measured is passed and isinstance(passed.type, Array)
-        case Call(arguments=(measured_text,)) as call, text if called_name(call) == "strlen":
-            return is_pure(text) and _text_of(measured_text) == _text_of(text)
-        case _:
-            return False
-
-
-def _text_of(expression: Expression) -> str:
-    return ExpressionText(Notation(), lambda node: "({ ... })").of(without_casts(expression))
+    return Length(parameters[pointer].name, parameters[number].name, 1, max(least))

@@ -34,7 +34,6 @@ from symexec.exploration.pinning import PATIENCE, Pins, Trace, Tracer
 from symexec.exploration.preparation import Prepared
 from symexec.expr import TermTable
 from symexec.fuzzing.candidates import Candidates, Domain, FunctionDomain, Offspring
-from symexec.fuzzing.examples import Examples, read_examples
 from symexec.fuzzing.growing import (
     Flag,
     FunctionInputs,
@@ -54,6 +53,7 @@ from symexec.replay import COVERED, PLAIN, SANITIZED, NativeReplay, ReplayPlan
 from symexec.replay.build import Executable, FinishedBuilds
 from symexec.testcases import TestCase, TestInput
 from symexec.testcases.inputs import Json
+from symexec.testcases.seeds import Examples, read_examples
 from symexec.testcases.signature import EntrySignature
 from symexec.triage import observe
 from symexec.watchdog import Spent, Watchdog

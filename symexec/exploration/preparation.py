@@ -24,6 +24,7 @@ from csg.analysis import (
 from csg.analysis.nullness import asked_for_null, functions_of, null_tests
 from csg.analysis.pointer_ranges import PointerRange, pointer_ranges
 from csg.analysis.preconditions import (
+    Bounded,
     NonNull,
     OneOf,
     Precondition,
@@ -593,7 +594,7 @@ def _is_contradicted(expected: Precondition, inputs: InputOptions) -> bool:
     """Does the user say what the values of a number are, or speak of further elements behind a
     pointer to a single number?"""
     match expected.claim:
-        case OneOf(name=name):
+        case OneOf(name=name) | Bounded(name=name):
             word = re.compile(rf"\b{re.escape(name)}\b")
             return inputs.range_of(name) is not None or any(map(word.search, inputs.assumptions))
         case Single(pointer=pointer):

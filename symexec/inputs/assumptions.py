@@ -15,6 +15,7 @@ from typing import assert_never
 
 from csg.analysis.preconditions import (
     Asserted,
+    Bounded,
     Ended,
     Length,
     NonNull,
@@ -322,6 +323,8 @@ def conditions(
                 width = value_bits(known.element)
                 term = known.terms[0]
                 yield plain(disjunction(holds("eq", width, term, v % (1 << width)) for v in values))
+            case Bounded(name=name, low=low, high=high):
+                yield from range_conditions(Range(name, low, high), named)
             case Asserted(expression=expression):
                 yield condition(expression, named, each.text)
             case NonNull() | Ended() | Single() | Terminated():
@@ -494,6 +497,9 @@ def range_of(name: str, options: InputOptions, sizes: Mapping[str, int]) -> Rang
             case OneOf(name=own, values=values) if own == name:
                 low, high = (found.low, found.high) if found else (values[0], values[-1])
                 found = Range(name, max(low, values[0]), min(high, values[-1]))
+            case Bounded(name=own, low=least, high=most) if own == name:
+                low, high = (found.low, found.high) if found else (least, most)
+                found = Range(name, max(low, least), min(high, most))
             case _:
                 pass
     return found

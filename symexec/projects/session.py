@@ -41,7 +41,6 @@ from csg.programs import (
 from csg.records import record
 from csg.unify.changes.textual import unseen_edits
 from csg.unify.pairs import Readings
-from symexec.fuzzing.examples import places_of_tests
 from symexec.options import (
     BuildOptions,
     CompareOptions,
@@ -96,6 +95,7 @@ from symexec.projects.revisions import (
 from symexec.report.model import Report
 from symexec.report.session import rewrite_report
 from symexec.testcases import OutputFolder
+from symexec.testcases.seeds import places_of_tests
 
 Call = TypeVar("Call", BuildOptions, CompareOptions, GraphOptions, UnifyOptions)
 

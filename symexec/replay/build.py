@@ -40,8 +40,7 @@ from csg.toolchain import (
     flags_after_preprocessing,
     of_optimisation,
 )
-from symexec.replay.control import CONTROL
-from symexec.replay.harness import harness_text
+from symexec.replay.harness import CONTROL, harness_text
 from symexec.replay.sandbox import (
     build_runner,
     cached_build,

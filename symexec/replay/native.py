@@ -19,7 +19,7 @@ from pathlib import Path
 from csg.errors import ToolchainError
 from csg.programs import SourceFile
 from csg.unify.output.printing import mask_text
-from symexec.replay import control, wire
+from symexec.replay import wire
 from symexec.replay.build import (
     COVERED,
     HEAP_FILLING,
@@ -37,8 +37,14 @@ from symexec.replay.build import (
     Text,
 )
 from symexec.replay.harness import (
+    CONTROL,
+    CONTROL_ENTRY,
+    CONTROL_NUMBERS,
+    CONTROL_TEXT,
     NO_SYMBOLS,
     Symbols,
+    check_control,
+    control_input,
     control_text,
     decode_answer,
     read_symbols,
@@ -185,7 +191,7 @@ class NativeReplay:
         """Begin to compile what will be needed soon."""
         if self._builds.has(build):
             self._builds.start(build, style)
-            self._builds.start(control.CONTROL, style)
+            self._builds.start(CONTROL, style)
 
     def wait(self, build: str, style: str = SANITIZED) -> None:
         """Wait until it is compiled. Raises ToolchainError when it does not compile."""
@@ -365,17 +371,17 @@ class NativeReplay:
 
     def _rely(self, style: str) -> None:
         """Before the first run of a style, check that runs show differences and errors
-        (control.py)."""
+        (harness.py)."""
         builds = self._builds
         lent = builds.made if isinstance(builds, FinishedBuilds) else None
-        if style in self._relied or (lent is not None and (control.CONTROL, style) not in lent):
+        if style in self._relied or (lent is not None and (CONTROL, style) not in lent):
             return  # whoever lends builds has checked it
         self._relied.add(style)
         calls = self.plan.signature is not None
-        given = {each: control.given(each, calls) for each in control.NUMBERS}
-        control.check(
-            lambda number: self.observe(control.CONTROL, given[number], style=style),
-            self._builds.result(control.CONTROL, style).sanitizers,
+        given = {each: control_input(each, calls) for each in CONTROL_NUMBERS}
+        check_control(
+            lambda number: self.observe(CONTROL, given[number], style=style),
+            self._builds.result(CONTROL, style).sanitizers,
         )
 
     def log_decisions(self, sources: tuple[Source, ...]) -> None:
@@ -513,8 +519,8 @@ class NativeReplay:
         )
 
     def _signature_of(self, build: str) -> EntrySignature | None:
-        if build == control.CONTROL and self.plan.signature is not None:
-            return control.ENTRY
+        if build == CONTROL and self.plan.signature is not None:
+            return CONTROL_ENTRY
         return self.plan.signature
 
     def _symbols_of(self, executable: Executable) -> Symbols | None:
@@ -586,8 +592,8 @@ def _programs(plan: ReplayPlan) -> dict[str, Program]:
         "touch": plan.probed,
     }
     programs = {name: Program(files, plan.signature) for name, files in named.items() if files}
-    entry = None if plan.signature is None else control.ENTRY
-    return {**programs, control.CONTROL: Program((Text(control.TEXT),), entry)}
+    entry = None if plan.signature is None else CONTROL_ENTRY
+    return {**programs, CONTROL: Program((Text(CONTROL_TEXT),), entry)}
 
 
 def _explained(seen: Observation, again: Observation) -> Observation:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from csg.frontend import parse_text
 from symexec.fuzzing.candidates import FunctionDomain
-from symexec.fuzzing.examples import FILE, TEXT, TEXTS, Examples, places_of_tests, read_examples
 from symexec.fuzzing.growing import FunctionInputs, LineInputs
 from symexec.fuzzing.option_table import vocabulary
 from symexec.options import InputOptions
 from symexec.testcases import OutputFolder, TestInput, signature_of
+from symexec.testcases.seeds import FILE, TEXT, TEXTS, Examples, places_of_tests, read_examples
 from tests.command_line import csgtest, differing, until, write_versions
 from tests.repositories import Repository
 

@@ -534,3 +534,41 @@ def test_pointers_into_one_object(
     assert without.report["preconditions"] == []
     named = {name for each in without.differing for name in each["input"]["parameters"]}
     assert named <= {"s", "e"}
+
+
+GUARDED = """
+#include <string.h>
+static int f(const char *p, int n, int m)
+{
+    return p[n - 1] + 60 / n + (m > 200 ? LAST : m);
+}
+int main(int argc, char **argv)
+{
+    char line[16] = "some text";
+    int n = argc > 1 ? strlen(argv[1]) : 0;
+    if (n > 0 && n < (int) sizeof line)
+        return f(line, n, (unsigned char) argv[1][0]);
+    if (n < 20)
+        return 2;
+    return f(line, sizeof line, MORE);
+}
+"""
+
+
+def test_guards_of_all_callers_are_guarantees(tmp_path: Path) -> None:
+    """No input is tried that no caller passes, and the ends of the range are."""
+    text = GUARDED.replace("MORE", "argc & 63")
+    write_versions(tmp_path, text.replace("LAST", "1"), text.replace("LAST", "n > 15"))
+    words = ("build", "old.c", "new.c", "--entry", "f", "--time", "10")
+    done = csgtest(*words, folder=tmp_path)
+    told = {each["text"] for each in done.report["preconditions"]}
+    assert {"1 <= n <= 16", "0 <= m <= 255", "n <= bytes of p"} <= told, done.out
+    given = [each["input"]["parameters"] for each in done.differing]
+    assert given and {each["class"] for each in done.report["groups"]} == {"difference"}
+    assert all(1 <= each["n"] <= 15 and 200 < each["m"] < 256 for each in given)
+
+    free = GUARDED.replace("MORE", "argc")  # one call that may pass any m
+    write_versions(tmp_path, free.replace("LAST", "1"), free.replace("LAST", "m - 255"))
+    done = csgtest(*words, folder=tmp_path)
+    told = {each["text"] for each in done.report["preconditions"]}
+    assert "1 <= n <= 16" in told and not any(" m " in f" {each} " for each in told)

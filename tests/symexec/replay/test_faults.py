@@ -24,7 +24,7 @@ from csg.language import types as c
 from csg.programs import SourceFile
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, build, control, sandbox
 from symexec.replay.build import Builds
-from symexec.replay.control import CONTROL
+from symexec.replay.harness import CONTROL
 from symexec.replay.sandbox import Sandbox, cached_build
 from symexec.replay.wire import Job
 from symexec.testcases import Observation, TestInput
