@@ -22,9 +22,9 @@ from csg.cache import cache_folder
 from csg.errors import ToolchainError
 from csg.language import types as c
 from csg.programs import SourceFile
-from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, build, control, sandbox
+from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, build, sandbox
 from symexec.replay.build import Builds
-from symexec.replay.harness import CONTROL
+from symexec.replay.harness import CONTROL, check_control
 from symexec.replay.sandbox import Sandbox, cached_build
 from symexec.replay.wire import Job
 from symexec.testcases import Observation, TestInput
@@ -179,7 +179,7 @@ def test_the_control_program_has_to_show_what_it_does(
     good = {n: Observation(exit=n, stdout=b"%d" % n) for n in (1, 2)}
     good[3] = Observation(sanitizer="heap-buffer-overflow")
     try:
-        control.check(lambda number: {**good, **shows}[number], "address")
+        check_control(lambda number: {**good, **shows}[number], "address")
     except ToolchainError as caught:
         assert trouble and trouble in caught.message
     else:
@@ -189,7 +189,7 @@ def test_the_control_program_has_to_show_what_it_does(
 def test_a_control_program_that_differs_from_itself_is_trouble() -> None:
     codes = iter(range(9))
     with pytest.raises(ToolchainError, match="one thing and another"):
-        control.check(lambda number: Observation(exit=next(codes)), "")
+        check_control(lambda number: Observation(exit=next(codes)), "")
 
 
 def flipped(content: bytes) -> bytes:
