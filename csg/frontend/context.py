@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from csg.errors import NOWHERE, CsgtestError, Location, ParseError, UnsupportedError
 from csg.frontend.parser import Node
-from csg.frontend.tokens import Token
+from csg.frontend.tokens import GnuAttribute, Token
 from csg.language.syntax import (
     Compound,
     Dereference,
@@ -290,6 +290,9 @@ class Context(ABC):
         return "CASE" in kinds or "DEFAULT" in kinds or ("ID", "COLON") in pairwise(kinds)
 
     def _word(self, token: Token) -> str:
+        if token.extra:
+            listed = ", ".join(_attribute_text(each) for each in token.extra)
+            return f"{token.value}(({listed}))"
         meaning = self.scopes.lookup(token.value) if token.type == "TYPEID" else None
         if not isinstance(meaning, Typedef):
             return token.value
@@ -365,3 +368,8 @@ def mismatch(text: str, location: Location, *types: Type) -> CsgtestError:
 
 def unsupported(node: Node | None, what: str) -> UnsupportedError:
     return UnsupportedError(f"{what} is not supported", place(node))
+
+
+def _attribute_text(attribute: GnuAttribute) -> str:
+    given = " ".join(token.value for token in attribute.arguments)
+    return f"{attribute.name}({given})" if given else attribute.name

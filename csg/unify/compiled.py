@@ -94,13 +94,16 @@ def confirmed(
     """``unified``, or a coarser program that compiles. ``error`` is the first error, if it is known
     already: the function (or "") that it is in, and the message."""
     found = error or compile_error(unified, compiler)
-    old, new, shared = unified.old, unified.new, unified.shared
+    old, new, shared, first = unified.old, unified.new, unified.shared, unified
     whole: frozenset[str] = frozenset()
     reasons: list[Fallback] = []
     while found is not None:
         function, message = found
         if not function or function in whole:
-            unified = everything_twice(old, new, entry)
+            twice = everything_twice(old, new, entry)
+            # Where it is no C either, as without the instructions that a pragma asks for, that
+            # the versions are unified is no reason.
+            unified = twice if compile_error(twice, compiler) is None else first
             unified.fallbacks.clear()
             reasons = [Fallback("program", f"its unified form does not compile: {message}")]
             break

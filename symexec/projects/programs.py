@@ -310,9 +310,11 @@ def add_library(old: BuiltVersion, new: BuiltVersion, name: str, ignored: Sequen
     for version in (old, new):
         objects = version.products.objects
         own: dict[str, str] = {}
-        for path, compiled in [*objects.items()]:
+        for path, compiled in sorted(objects.items(), key=lambda each: each[0], reverse=True):
             if _is_of_a_library(version, compiled.source, ignored):
-                own[compiled.source] = path
+                own[compiled.source] = (
+                    path  # of several the same one in both, however they were made
+                )
             elif not is_aside(compiled.source) and not matches(compiled.source, ignored):
                 without = _without_its_main(version, compiled)
                 if without is not None:
