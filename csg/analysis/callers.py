@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from csg.analysis.lengths import called_name, without_casts
 from csg.analysis.nullness import Body, way_to
 from csg.analysis.order import Held, atoms
 from csg.language.expression_text import ExpressionText, Notation
@@ -43,7 +42,7 @@ from csg.language.syntax import (
     TranslationUnit,
     Unary,
 )
-from csg.language.traversal import Tree, walk
+from csg.language.traversal import INVERSE, MIRROR, Tree, called_name, walk, without_casts
 from csg.language.types import (
     Array,
     Pointer,
@@ -60,8 +59,6 @@ from csg.unify.changes.explaining import is_pure
 Bounds = tuple[int, int]  # the smallest and the largest value
 _DEEPEST = 12  # operators, one within the other, whose values are bounded
 _COMPARES = ("<", "<=", ">", ">=", "==", "!=")
-_INVERSE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
-_MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
 
 @record
@@ -256,10 +253,10 @@ class _Caller:
         for condition, holds in self._facts(one):
             match condition:
                 case Binary(operator=operator, left=left, right=right) if operator in _COMPARES:
-                    operator = operator if holds else _INVERSE[operator]
+                    operator = operator if holds else INVERSE[operator]
                     named = [_lvalue(each) for each in (left, right)]
                     if named == [_lvalue(other), _lvalue(one)]:
-                        operator = _MIRROR[operator]
+                        operator = MIRROR[operator]
                     elif named != [_lvalue(one), _lvalue(other)]:
                         continue
                     if not self._stays(other, self._order.extent(condition), other):
@@ -325,9 +322,9 @@ def _restricted(
     low, high = known
     match condition:
         case Binary(operator=operator, left=left, right=right) if operator in _COMPARES:
-            operator = operator if holds else _INVERSE[operator]
+            operator = operator if holds else INVERSE[operator]
             if not _same(left, expression):
-                left, right, operator = right, left, _MIRROR[operator]
+                left, right, operator = right, left, MIRROR[operator]
             value = _constant(right)
             if value is None or not (is_integer(left.type) and is_integer(right.type)):
                 return known

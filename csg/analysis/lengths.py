@@ -17,23 +17,22 @@ two numbers could be meant and neither order nor names decide.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import pairwise
 from math import prod
-from typing import TypeGuard
 
+from csg.analysis.guarded_lengths import Counted, Guarded, Pair, size_in_bytes, stride
 from csg.analysis.order import exit_of, extents
 from csg.errors import Location
+from csg.ir.library_effects import TAKES
 from csg.language.syntax import (
     AddressOf,
     Assign,
     Binary,
     Break,
     Call,
-    Case,
     Cast,
     Compound,
     CompoundAssign,
@@ -42,7 +41,6 @@ from csg.language.syntax import (
     Declaration,
     Dereference,
     DoWhile,
-    EnumeratorName,
     Expression,
     ExpressionStatement,
     For,
@@ -52,27 +50,33 @@ from csg.language.syntax import (
     Increment,
     Index,
     InitializerList,
-    IntegerConstant,
-    Label,
     Logical,
     Member,
     Name,
     Return,
-    SizeOf,
     StorageDuration,
-    StringLiteral,
     Switch,
     Symbol,
     Unary,
     While,
 )
-from csg.language.traversal import Tree, walk
-from csg.language.types import Function, Integer, Pointer, Record, Type, Void, is_integer, size_of
+from csg.language.traversal import (
+    INVERSE,
+    Tree,
+    called_name,
+    comparisons,
+    constant_of,
+    is_failed_assertion,
+    place_of,
+    root_of,
+    value_of,
+    walk,
+    without_casts,
+)
+from csg.language.types import Function, Integer, Pointer, Type, Void, is_integer
 from csg.records import record
 
-Pair = tuple[str, str]  # the place of a pointer, the place of a number
 Functions = Mapping[str, FunctionDefinition]
-MOST_COPIES = 8  # of a pointer, one made of the other
 MOST_FUNCTIONS = 64  # functions that are analysed, from the entry function on
 _LENGTH = re.compile(
     r"(len|length|size|siz|count|cnt|num|qty|quantity|bytes|total)\d*$"
@@ -80,19 +84,6 @@ _LENGTH = re.compile(
     r"|^(n|nr|num|no|number|count)_(of_)?[a-z]+s$",
     re.IGNORECASE,
 )
-# Functions of the C library: (pointer, number, size of an element), each by the position of its
-# argument; the size is None where the number counts bytes.
-TAKES: Mapping[str, tuple[tuple[int, int, int | None], ...]] = {
-    **dict.fromkeys(("memcpy", "memmove", "mempcpy"), ((0, 2, None), (1, 2, None))),
-    **dict.fromkeys(("memcmp", "bcmp"), ((0, 2, None), (1, 2, None))),
-    **dict.fromkeys(("memset", "memchr", "strncpy", "stpncpy"), ((0, 2, None),)),
-    **dict.fromkeys(("bzero", "explicit_bzero", "fgets"), ((0, 1, None),)),
-    **dict.fromkeys(("snprintf", "vsnprintf"), ((0, 1, None),)),
-    **dict.fromkeys(("read", "write", "send", "recv", "pread", "pwrite"), ((1, 2, None),)),
-    **dict.fromkeys(("fread", "fwrite"), ((0, 2, 1),)),
-    "qsort": ((0, 1, 2),),
-    "bsearch": ((1, 2, 3),),
-}
 _WRITES = {  # the position of the argument that is written to
     **dict.fromkeys(("memcpy", "memmove", "mempcpy", "memset", "fread"), 0),
     **dict.fromkeys(("read", "recv", "pread"), 1),
@@ -100,22 +91,6 @@ _WRITES = {  # the position of the argument that is written to
 _OF_TEXTS = re.compile(r"str|wcs|ato[ilf]|f?puts$|fopen$|getenv$|open$|access$|unlink$|remove$")
 _IN_TEXTS = re.compile(r"strn(case)?cmp$")  # a text that ends, or one in the midst of bytes
 _LOOPS = (For, While, DoWhile)
-_INVERSE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
-_MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
-
-
-@record
-class Counted:
-    """A pointer has behind it as many elements of ``unit`` bytes as a number says, or ``less`` of
-    them. ``why`` is the reason, in C's words. The code distinguishes numbers below ``least`` from
-    others. ``sure``: it holds whatever the name of the number is."""
-
-    unit: int
-    why: str
-    location: Location
-    least: int = 0
-    sure: bool = False
-    less: int = 0
 
 
 def counted(functions: Functions, entry: FunctionDefinition) -> dict[Pair, Counted]:
@@ -143,111 +118,6 @@ def called_from(functions: Functions, entry: FunctionDefinition) -> list[Functio
                 known.add(name)
                 found.append(functions[name])
     return found
-
-
-def called_name(node: Tree) -> str:
-    match node:
-        case Call(function=Name(symbol=Symbol(name=name))):
-            return name.removeprefix("__builtin_")
-        case _:
-            return ""
-
-
-# ------------------------------------------------------------------ names of what is used
-
-
-def place_of(expression: Tree, roots: Mapping[Symbol, str]) -> str:
-    """The name of an object that is a parameter among ``roots``, or a member that one of them leads
-    to: ``1->at.x``; empty for anything else."""
-    steps: list[str] = []
-    while True:
-        match expression:
-            case Cast(operand=operand) if not steps:
-                expression = operand
-            case Name(symbol=symbol):
-                return "".join([roots[symbol], *reversed(steps)]) if symbol in roots else ""
-            case Member(record=base, field=member, arrow=arrow):
-                if member.name:
-                    steps.append(("->" if arrow else ".") + member.name)
-                elif arrow and steps:
-                    steps[-1] = "->" + steps[-1].removeprefix(".")
-                expression = base
-            case _:
-                return ""
-
-
-def root_of(name: str) -> str:
-    """The name of the parameter that the name of a member begins with: ``1`` of ``1->at.x``."""
-    return re.split(r"\D", name, maxsplit=1)[0]
-
-
-def without_casts(expression: Expression) -> Expression:
-    while isinstance(expression, Cast):
-        expression = expression.operand
-    return expression
-
-
-def constant_of(expression: Expression) -> int | None:
-    """The value of a constant expression of numbers, enumerators and sizes; None for everything
-    else. Operators other than ``*`` count as ``+``: only sizes of elements are asked for."""
-    match without_casts(expression):
-        case IntegerConstant(value=value) | EnumeratorName(value=value) | SizeOf(value=value):
-            return value
-        case Unary(operator="-", operand=operand):
-            value = constant_of(operand)
-            return None if value is None else -value
-        case Binary(operator=operator, left=left, right=right):
-            one, other = constant_of(left), constant_of(right)
-            if one is None or other is None:
-                return None
-            return one * other if operator == "*" else one + other  # a size, as far as it matters
-        case _:
-            return None
-
-
-def value_of(expression: Expression) -> int | None:
-    """The value of a constant expression, and of ``strlen`` of a literal; None for others."""
-    match without_casts(expression):
-        case IntegerConstant(value=value) | EnumeratorName(value=value) | SizeOf(value=value):
-            return value
-        case Call(arguments=(argument,)) as call if called_name(call) == "strlen":
-            text = without_casts(argument)
-            return text.value.find(b"\0") % (len(text.value) + 1) if _is_text(text) else None
-        case Unary(operator="-", operand=operand):
-            value = value_of(operand)
-            return None if value is None else -value
-        case Binary(operator="+" | "-" | "*" as operator, left=left, right=right):
-            one, other = value_of(left), value_of(right)
-            if one is None or other is None:
-                return None
-            return {"+": one + other, "-": one - other, "*": one * other}[operator]
-        case _:
-            return None
-
-
-def is_failed_assertion(expression: Expression) -> bool:
-    return called_name(without_casts(expression)) in ("__csgtest_assert_fail", "__assert_fail")
-
-
-def _comparisons(condition: Expression) -> Iterator[tuple[Expression, str, Expression]]:
-    """The comparisons that a condition is made of, each from both sides, in the form in which they
-    are true where the condition is."""
-    stack = [(condition, False)]
-    while stack:
-        node, negated = stack.pop()
-        match node:
-            case Cast(operand=operand):
-                stack.append((operand, negated))
-            case Unary(operator="!", operand=operand):
-                stack.append((operand, not negated))
-            case Logical(operands=operands):
-                stack += [(each, negated) for each in operands]
-            case Binary(operator=operator, left=left, right=right) if operator in _INVERSE:
-                operator = _INVERSE[operator] if negated else operator
-                yield left, operator, right
-                yield right, _MIRROR[operator], left
-            case _:
-                pass
 
 
 # ------------------------------------------------------------------ one function
@@ -307,7 +177,7 @@ class _Uses:
             self._repeated.insert(0, self._everywhere)
         self._here = 0  # the place of the node that is analysed
         self._copies(nodes)
-        self._constant = _Guarded(self, nodes)
+        self._constant = Guarded(self, nodes)
         for self._here, node in enumerate(nodes):
             self._bounds(node)
             self._text(node)
@@ -514,7 +384,7 @@ class _Uses:
 
     def element(self, name: str) -> int:
         kind = self._types[name]
-        return _stride(kind)
+        return stride(kind)
 
     def defines(self, name: str) -> bool:
         return name in self._functions
@@ -536,10 +406,10 @@ class _Uses:
             case If():
                 self._branches(node)
             case While() | DoWhile() | For() if node.condition is not None:
-                for left, operator, right in _comparisons(node.condition):
+                for left, operator, right in comparisons(node.condition):
                     self._compared(left, operator, right, self._extent(node))
             case Conditional(condition=condition, otherwise=otherwise):
-                for left, operator, right in _comparisons(condition):
+                for left, operator, right in comparisons(condition):
                     self._distinguished(left, operator, right)
                     if not is_failed_assertion(otherwise):
                         holds = "<" if operator != "==" else operator
@@ -552,7 +422,7 @@ class _Uses:
             case Switch(selector=selector):
                 self._bound(self._numbers(selector), self._extent(node))
             case Logical(operator="&&"):
-                for left, operator, right in _comparisons(node):
+                for left, operator, right in comparisons(node):
                     self._compared(left, operator, right, self._extent(node))
             case _:
                 pass
@@ -563,11 +433,11 @@ class _Uses:
         if self._cuts(node):
             return
         left_by = exit_of(node.then)
-        for left, operator, right in _comparisons(node.condition):
+        for left, operator, right in comparisons(node.condition):
             if left_by is not None and not (operator == "==" and isinstance(left_by, Continue)):
-                self._compared(left, _INVERSE[operator], right, self._from_here())
-            self._distinguished(left, operator if left_by is None else _INVERSE[operator], right)
-            for branch, holds in ((node.then, operator), (node.otherwise, _INVERSE[operator])):
+                self._compared(left, INVERSE[operator], right, self._from_here())
+            self._distinguished(left, operator if left_by is None else INVERSE[operator], right)
+            for branch, holds in ((node.then, operator), (node.otherwise, INVERSE[operator])):
                 if branch is None or not branch.items:
                     continue
                 places = range(self._here, self._extent(branch).stop)
@@ -579,7 +449,7 @@ class _Uses:
     def _smaller(self, symbol: Symbol, chosen: Conditional) -> None:
         """Note that in ``m = k < n ? k : n``, m is below n."""
         compared = {
-            name for left, _, _ in _comparisons(chosen.condition) for name in self._numbers(left)
+            name for left, _, _ in comparisons(chosen.condition) for name in self._numbers(left)
         }
         taken = {name for each in _alternatives(chosen) for name in self._numbers(each)}
         if symbol in self._made or symbol in self._parameters:
@@ -597,9 +467,9 @@ class _Uses:
                 return False
         if symbol in self._made or symbol in self._parameters:
             return False
-        for left, operator, right in _comparisons(node.condition):
+        for left, operator, right in comparisons(node.condition):
             if symbol in self._variables(left) and numbers <= self._numbers(right):
-                self._compared(left, _INVERSE[operator], right, self._from_here())
+                self._compared(left, INVERSE[operator], right, self._from_here())
                 return bool(numbers)
         return False
 
@@ -716,7 +586,7 @@ class _Uses:
         null ends a text, whatever the type of the elements."""
         self._ended(condition)
         self._judges(condition)
-        for left, operator, right in _comparisons(condition):
+        for left, operator, right in comparisons(condition):
             if operator == "!=" and constant_of(right) is not None:
                 self._ended(left, every_type=True)
         for each in _conjuncts(condition):
@@ -819,7 +689,7 @@ class _Uses:
                 return
         numbers = self._counted_down(condition)
         less = _rounds_left_out(condition)
-        for left, operator, right in _comparisons(condition):
+        for left, operator, right in comparisons(condition):
             if operator in ("<", "<=", "!=") and self._free(left):
                 numbers |= self._numbers(right)
         for each in walk(*inside):
@@ -881,7 +751,7 @@ class _Uses:
         if unit is None:
             kind = self._types[pointer]
             unit = kind.target if isinstance(kind, Pointer) else 1
-        size = unit if isinstance(unit, int) else _size(unit)
+        size = unit if isinstance(unit, int) else size_in_bytes(unit)
         known = where.get((pointer, number))
         less = max(less, 0) if known is None else max(0, min(less, known.less))
         sure = sure or (known is not None and known.sure)
@@ -1056,8 +926,8 @@ class _Uses:
         if any(place_of(each, self._roots) == pointer for each in names):
             return True
         compared = [
-            (operator if holds else _INVERSE[operator], right)
-            for left, operator, right in _comparisons(condition)
+            (operator if holds else INVERSE[operator], right)
+            for left, operator, right in comparisons(condition)
             if number in self._numbers(left)
         ]
         return bool(compared) and not any(
@@ -1099,329 +969,6 @@ class _Uses:
         return False
 
 
-@record
-class _Use:
-    """What lies behind a pointer is used at a place: so many bytes, or as many as ``variable``
-    says. ``size``: of an element."""
-
-    place: int
-    bytes: int
-    variable: Symbol | None
-    size: int
-    location: Location
-
-
-@record
-class _AtLeast:
-    """At these places of a function, a number is at least ``least``, or what ``variable`` holds.
-    ``least`` of -1: it is at most something."""
-
-    places: range
-    least: int
-    variable: Symbol | None = None
-
-
-class _Guarded:
-    """The pairs of a function that reads or writes so many elements, all of them where the number
-    is no less.
-
-        if (len > 2 && memcmp(buf, "abc", 3) == 0)      (buf, len)
-        if (len < n) return 0;
-        return !memcmp(buf, word, n);                   (buf, len), if n is a local variable
-
-    There is none where a use of what the pointer leads to is not guarded, or not understood; nor
-    where all that is used is the first element, or what a text has anyway (``s[0] == 'a' && s[1] ==
-    'b'``); nor where the number is no neighbour and may be larger than what is used: it may mean
-    something else.
-    """
-
-    def __init__(self, uses: _Uses, nodes: Sequence[Tree]) -> None:
-        self._uses = uses
-        self._nodes = nodes
-        self._facts: dict[str, list[_AtLeast]] = {}
-        self._used: dict[str, list[_Use]] = {}
-        self._other: set[str] = set()  # pointers that are used in other ways
-        self._known: set[int] = set()  # identities of the expressions that are understood
-        self._nonzero: dict[str, list[_AtLeast]] = {}  # texts are so long there
-        assigned = [each for each in map(_assigned, nodes) if each is not None]
-        times = Counter(symbol for symbol, _ in assigned)
-        self._assigned = {name for symbol in times if (name := uses.place_of(symbol))}
-        self._steady = {
-            symbol
-            for symbol, count in times.items()
-            if count == 1 and symbol.storage is StorageDuration.AUTOMATIC
-        } - uses.own
-        self._aliases = {
-            symbol: value
-            for symbol, value in assigned
-            if isinstance(symbol.type, Pointer) and symbol in self._steady
-        }
-        self._labels = [place for place, node in enumerate(nodes) if isinstance(node, Label)]
-        for node in nodes:
-            self._guards(node)
-        for place, node in enumerate(nodes):
-            self._use(place, node)
-        for node in nodes:
-            self._mention(node)
-
-    def pairs(self) -> Iterator[tuple[Pair, Counted, list[int]]]:
-        """Each pair, with the places that show it."""
-        for pointer, used in sorted(self._used.items()):
-            if pointer in self._other | self._assigned or self._uses.moves(pointer):
-                continue
-            for number in sorted(self._facts):
-                if number in self._assigned or self._uses.changes(number):
-                    continue
-                for unit in (1, max(each.size for each in used)):
-                    exact = [self._shows(each, pointer, number, unit) for each in used]
-                    if None not in exact:
-                        if any(exact):
-                            yield self._pair(pointer, number, unit, used)
-                        break
-
-    def _pair(
-        self, pointer: str, number: str, unit: int, used: Sequence[_Use]
-    ) -> tuple[Pair, Counted, list[int]]:
-        one, other = self._uses.word(pointer), self._uses.word(number)
-        why = f"{one} is used where {other} is large enough"
-        made = Counted(unit, why, used[0].location)
-        return (pointer, number), made, [each.place for each in used]
-
-    def _shows(self, use: _Use, pointer: str, number: str, unit: int) -> bool | None:
-        """Does the use show that the number counts? None: it shows that it does not, as the code
-        does not ask whether it is large enough, or refuses large numbers too."""
-        facts = [each for each in self._facts[number] if use.place in each.places]
-        if any(each.least < 0 for each in facts):
-            return None
-        if use.variable is not None:
-            return True if any(each.variable is use.variable for each in facts) else None
-        least = max((each.least for each in facts if each.variable is None), default=0)
-        held = max(
-            (each.least for each in self._nonzero.get(pointer, ()) if use.place in each.places),
-            default=0,
-        )
-        if use.bytes <= held:
-            return False
-        if least * unit < use.bytes:
-            return None
-        asked = any(each.least * unit == use.bytes for each in facts)
-        return use.bytes > unit and (asked or _are_neighbours(pointer, number))
-
-    # -------------------------------------------------------------- what a number is no less than
-
-    def _guards(self, node: Tree) -> None:
-        extent = self._uses.extent
-        match node:
-            case Logical(operator=operator, operands=operands):
-                end = extent(node).stop
-                for each in operands[:-1]:
-                    self._fact(each, operator == "&&", range(extent(each).stop, end))
-            case Conditional(condition=condition, then=then, otherwise=otherwise):
-                if then is not None:
-                    self._fact(condition, True, extent(then))
-                self._fact(condition, False, extent(otherwise))
-            case While(condition=condition, body=body):
-                self._fact(condition, True, extent(body))
-            case For(condition=condition, body=body) if condition is not None:
-                self._fact(condition, True, extent(body))
-            case If(condition=condition, then=then, otherwise=otherwise):
-                self._fact(condition, True, extent(then))
-                if otherwise is not None:
-                    self._fact(condition, False, extent(otherwise))
-            case Compound(items=items):
-                self._behind(items)
-            case _:
-                pass
-
-    def _behind(self, items: Sequence[Tree]) -> None:
-        """Note what holds behind ``if (n < 3) return;``, up to the end of the block or a label."""
-        extent = self._uses.extent
-        labels = [extent(each).start for each in items if isinstance(each, Case)]
-        labels += self._labels
-        end = extent(items[-1]).stop if items else 0
-        for item in items:
-            if isinstance(item, If) and exit_of(item.then) is not None:
-                start = extent(item).stop
-                stop = min((each for each in labels if each >= start), default=end)
-                self._fact(item.condition, False, range(start, stop))
-
-    def _fact(self, condition: Expression, holds: bool, places: range) -> None:
-        """Note what is sure at these places, where the condition has this value."""
-        waiting = [(condition, holds)]
-        while waiting:
-            node, holds = waiting.pop()
-            match without_casts(node):
-                case Unary(operator="!", operand=operand):
-                    waiting.append((operand, not holds))
-                case Logical(operator=operator, operands=operands) if holds is (operator == "&&"):
-                    waiting += [(each, holds) for each in operands]
-                case Binary(operator=operator, left=left, right=right) if operator in _INVERSE:
-                    operator = operator if holds else _INVERSE[operator]
-                    self._compared(left, operator, right, places)
-                    self._compared(right, _MIRROR[operator], left, places)
-                case Name() | Member() as number if holds:
-                    self._add(number, places, 1)
-                case Index() | Dereference() as element if holds:
-                    self._holds_text(element, places)
-                case _:
-                    pass
-
-    def _compared(self, left: Expression, operator: str, right: Expression, places: range) -> None:
-        value, inner, element = value_of(right), without_casts(right), without_casts(left)
-        is_there = value is not None and operator == ("!=" if value == 0 else "==")
-        if isinstance(element, Index | Dereference) and is_there:
-            self._holds_text(element, places)
-        match operator:
-            case ">" | ">=" | "==" if value is not None:
-                self._add(left, places, value + (operator == ">"))
-            case "!=" if value == 0:
-                self._add(left, places, 1)
-            case "<" | "<=" if value is not None:
-                self._add(left, places, -1)
-            case ">" | ">=" | "==" if isinstance(inner, Name) and inner.symbol in self._steady:
-                self._add(left, places, 0, inner.symbol)
-            case _:
-                pass
-
-    def _add(
-        self, number: Expression, places: range, least: int, variable: Symbol | None = None
-    ) -> None:
-        name = self._uses.number(number)
-        if name:
-            self._facts.setdefault(name, []).append(_AtLeast(places, least, variable))
-
-    def _holds_text(self, element: Index | Dereference, places: range) -> None:
-        """Note that an element is not zero there: a text goes on behind it."""
-        base = element.base if isinstance(element, Index) else element.operand
-        index = value_of(element.index) if isinstance(element, Index) else 0
-        start = self._bytes_before(base)
-        if start is not None and index is not None and _size(element.type) == 1:
-            self._nonzero.setdefault(start[0], []).append(_AtLeast(places, start[1] + index + 2))
-
-    # -------------------------------------------------------------- what is used of a pointer
-
-    def _use(self, place: int, node: Tree) -> None:
-        match node:
-            case Index(base=base, index=index, type=kind):
-                self._used_up_to(place, base, value_of(index), kind, node.location)
-            case Dereference(operand=operand, type=kind):
-                self._used_up_to(place, operand, 0, kind, node.location)
-            case Call(arguments=arguments):
-                name = called_name(node)
-                for at, by, element in () if self._uses.defines(name) else TAKES.get(name, ()):
-                    if element is None and max(at, by) < len(arguments):
-                        self._taken(place, arguments[at], arguments[by], node.location)
-            case _:
-                pass
-
-    def _used_up_to(
-        self, place: int, base: Expression, index: int | None, kind: Type, where: Location
-    ) -> None:
-        start, size = self._bytes_before(base), _size(kind)
-        if start is None:
-            return
-        if index is None or start[1] + index * size < 0:
-            self._other.add(start[0])
-        else:
-            end = start[1] + (index + 1) * size
-            self._used.setdefault(start[0], []).append(_Use(place, end, None, size, where))
-
-    def _taken(self, place: int, pointer: Expression, size: Expression, where: Location) -> None:
-        start, value, inner = self._bytes_before(pointer), value_of(size), without_casts(size)
-        if start is None:
-            return
-        name, before = start
-        element = self._uses.element(name)
-        if value is not None and before + value > 0:
-            use = _Use(place, before + value, None, element, where)
-        elif isinstance(inner, Name) and inner.symbol in self._steady and before == 0:
-            use = _Use(place, 0, inner.symbol, element, where)
-        else:
-            self._other.add(name)
-            return
-        self._used.setdefault(name, []).append(use)
-
-    def _bytes_before(self, expression: Expression) -> tuple[str, int] | None:
-        """The pointer that an address is computed from, and how many bytes lie between them; None
-        where that is not known. The expressions on the way are understood."""
-        before, passed = 0, [expression]
-        while len(passed) < MOST_COPIES:
-            match expression:
-                case Cast(operand=inner):
-                    expression = inner
-                case Binary(operator="+" | "-" as sign, left=left, right=right, type=Pointer()):
-                    is_left = isinstance(left.type, Pointer)
-                    number = value_of(right if is_left else left)
-                    if number is None:
-                        return None
-                    step = number * _stride(expression.type)
-                    before += step if sign == "+" else -step
-                    expression = left if is_left else right
-                case AddressOf(operand=Index(base=base, index=index, type=kind) as element):
-                    number = value_of(index)
-                    if number is None:
-                        return None
-                    before += number * _size(kind)
-                    passed.append(element)
-                    expression = base
-                case Name(symbol=symbol) if symbol in self._aliases:
-                    passed.append(expression)
-                    expression = self._aliases[symbol]
-                case Name() | Member() if isinstance(expression.type, Pointer):
-                    name = self._uses.parameter(expression)
-                    if not name:
-                        return None
-                    self._known.update(map(id, (*passed, expression)))
-                    return name, before
-                case _:
-                    return None
-        return None
-
-    def _mention(self, node: Tree) -> None:
-        """Note pointers that are used in a way that is not understood. Comparing one, returning it,
-        and naming it otherwise, use nothing of what it leads to."""
-        harmless: list[Expression] = []
-        match node:
-            case Binary(operator="==" | "!=" | "<" | ">" | "<=" | ">=", left=left, right=right):
-                harmless = [left, right]
-            case Unary(operator="!", operand=operand):
-                harmless = [operand]
-            case Logical(operands=operands):
-                harmless = [*operands]
-            case Return(value=value) if value is not None:
-                harmless = [value]
-            case Cast(operand=operand, type=kind) if not isinstance(kind, Pointer):
-                harmless = [operand]  # (void) p
-            case _ if (found := _assigned(node)) is not None and found[0] in self._aliases:
-                self._bytes_before(found[1])
-            case Name() | Member() if (
-                isinstance(node.type, Pointer) and id(node) not in self._known
-            ):
-                self._other.add(self._uses.base(node))
-            case _:
-                pass
-        self._known.update(id(without_casts(each)) for each in harmless)
-
-
-def _assigned(node: Tree) -> tuple[Symbol, Expression] | None:
-    """A local variable, and what a node sets it to."""
-    match node:
-        case Declaration(symbol=symbol, initializer=value) if value is not None:
-            if not isinstance(value, InitializerList):
-                return symbol, value
-        case Assign(target=Name(symbol=symbol), value=value):
-            return symbol, value
-        case CompoundAssign(target=Name(symbol=symbol), value=value):
-            return symbol, value
-        case Increment(operand=Name(symbol=symbol) as value):
-            return symbol, value
-        case AddressOf(operand=Name(symbol=symbol) as value):
-            return symbol, value
-        case _:
-            pass
-    return None
-
-
 def _is_inside(expression: Expression) -> bool:
     """Is it an address at a distance that varies: ``buf + i``, ``&buf[i]``?"""
     match without_casts(expression):
@@ -1432,21 +979,6 @@ def _is_inside(expression: Expression) -> bool:
             return value_of(index) is None
         case _:
             return False
-
-
-def _are_neighbours(pointer: str, number: str) -> bool:
-    """Does the number stand behind the pointer, or is it a member beside it?"""
-    if pointer.isdigit() and number.isdigit():
-        return int(number) == int(pointer) + 1
-    return root_of(pointer) == root_of(number)
-
-
-def _stride(kind: Type) -> int:
-    return _size(kind.target) if isinstance(kind, Pointer) else 1
-
-
-def _is_text(expression: Expression) -> TypeGuard[StringLiteral]:
-    return isinstance(expression, StringLiteral)
 
 
 def _added(expression: Expression) -> int:
@@ -1472,7 +1004,7 @@ def _rounds_left_out(condition: Expression) -> int:
         isinstance(node, Increment) and node.operator == "--" and node.prefix
         for node in walk(condition)
     )
-    for left, operator, right in _comparisons(condition):
+    for left, operator, right in comparisons(condition):
         value = constant_of(right)
         if value is not None and value > 0 and operator in (">", ">="):
             left_out += value - (operator == ">=")
@@ -1564,9 +1096,3 @@ def _factors(expression: Expression) -> list[int | None]:
         elif (value := constant_of(node)) is not None:
             found.append(value)
     return found
-
-
-def _size(kind: Type) -> int:
-    if isinstance(kind, Record) and kind.fields is None:
-        return 1
-    return max(1, size_of(kind))

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from csg.analysis.lengths import Functions, called_from, called_name, without_casts
+from csg.analysis.lengths import Functions, called_from
 from csg.analysis.order import Order
 from csg.errors import Location
 from csg.language.syntax import (
@@ -58,7 +58,7 @@ from csg.language.syntax import (
     Unary,
     While,
 )
-from csg.language.traversal import Tree, children, walk
+from csg.language.traversal import Tree, called_name, children, walk, without_casts
 from csg.language.types import BOOL, Array, Function, Pointer, Type, Void
 from csg.records import record
 from csg.unify import Unified

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from csg.analysis.lengths import Functions, called_from, called_name, value_of, without_casts
+from csg.analysis.lengths import Functions, called_from
 from csg.errors import Location
 from csg.language.syntax import (
     AddressOf,
@@ -43,7 +43,7 @@ from csg.language.syntax import (
     Symbol,
     While,
 )
-from csg.language.traversal import Tree, walk
+from csg.language.traversal import Tree, called_name, value_of, walk, without_casts
 from csg.language.types import Enumeration, Floating, Integer, Pointer, Record, Type, Void
 from csg.records import record
 

@@ -15,16 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from csg.analysis.callers import Passed, calls_of, common_to, passed_by, range_of_type
-from csg.analysis.lengths import (
-    Counted,
-    Pair,
-    called_name,
-    counted,
-    is_failed_assertion,
-    place_of,
-    root_of,
-    without_casts,
-)
+from csg.analysis.guarded_lengths import Counted, Pair
+from csg.analysis.lengths import counted
 from csg.analysis.nullness import NullTests, asked_for_null, functions_of, used_first
 from csg.analysis.pointer_ranges import pointer_ranges
 from csg.analysis.several import ALONE, Several
@@ -55,7 +47,16 @@ from csg.language.syntax import (
     TranslationUnit,
     Unary,
 )
-from csg.language.traversal import Tree, children, walk
+from csg.language.traversal import (
+    Tree,
+    called_name,
+    children,
+    is_failed_assertion,
+    place_of,
+    root_of,
+    walk,
+    without_casts,
+)
 from csg.language.type_text import declaration_text
 from csg.language.types import (
     INT,

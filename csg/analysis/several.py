@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from csg.analysis.lengths import TAKES, called_name, constant_of
+from csg.ir.library_effects import TAKES
 from csg.language.syntax import (
     AddressOf,
     Assign,
@@ -45,7 +45,7 @@ from csg.language.syntax import (
     Symbol,
     TranslationUnit,
 )
-from csg.language.traversal import Tree, walk
+from csg.language.traversal import Tree, called_name, constant_of, walk
 from csg.language.types import (
     Array,
     Enumeration,

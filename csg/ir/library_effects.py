@@ -26,6 +26,7 @@ Memory is meant: files are no objects, and of all positions in streams those of 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -157,3 +158,18 @@ def argument_indices(listed: tuple[int, ...], rest: int | None, count: int) -> l
     if rest is not None:
         found += [index for index in range(rest, count) if index not in found]
     return found
+
+
+# Functions of the C library: (pointer, number, size of an element), each by the position of its
+# argument; the size is None where the number counts bytes.
+TAKES: Mapping[str, tuple[tuple[int, int, int | None], ...]] = {
+    **dict.fromkeys(("memcpy", "memmove", "mempcpy"), ((0, 2, None), (1, 2, None))),
+    **dict.fromkeys(("memcmp", "bcmp"), ((0, 2, None), (1, 2, None))),
+    **dict.fromkeys(("memset", "memchr", "strncpy", "stpncpy"), ((0, 2, None),)),
+    **dict.fromkeys(("bzero", "explicit_bzero", "fgets"), ((0, 1, None),)),
+    **dict.fromkeys(("snprintf", "vsnprintf"), ((0, 1, None),)),
+    **dict.fromkeys(("read", "write", "send", "recv", "pread", "pwrite"), ((1, 2, None),)),
+    **dict.fromkeys(("fread", "fwrite"), ((0, 2, 1),)),
+    "qsort": ((0, 1, 2),),
+    "bsearch": ((1, 2, 3),),
+}

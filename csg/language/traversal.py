@@ -4,22 +4,28 @@
     rebuilt(Binary("+", a, b), f)   ->  Binary("+", f(a), f(b)); the node itself when both stay
 
 Which fields of a class hold nodes is read off its annotations. Code that one version alone gets to
-is found by such a walk.
+is found by such a walk; and so are the names, constants and comparisons that an expression is made
+of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any, TypeVar, cast, get_args
 
 from csg.errors import Location
 from csg.language import syntax
 from csg.language.syntax import (
+    Binary,
+    Call,
     Case,
+    Cast,
     Change,
     Compound,
     Declaration,
+    EnumeratorName,
     Execute,
     Expression,
     If,
@@ -27,8 +33,15 @@ from csg.language.syntax import (
     InitializerList,
     IntegerConstant,
     Label,
+    Logical,
+    Member,
+    Name,
+    SizeOf,
     Statement,
+    StringLiteral,
     Switch,
+    Symbol,
+    Unary,
     Version,
 )
 
@@ -169,3 +182,118 @@ def numbers_in(body: Compound) -> list[int]:
             case _:
                 pass
     return found
+
+
+# ----------------------------------------------------------------------------- what expressions say
+# Names, constants and comparisons, read off an expression.
+#
+#     place_of(p->at.x)         1->at.x, if p is parameter 1      value_of(2 * sizeof(int))      8
+#     comparisons(!(a < b))     a >= b, b <= a
+
+
+INVERSE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
+MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+
+
+def called_name(node: Tree) -> str:
+    match node:
+        case Call(function=Name(symbol=Symbol(name=name))):
+            return name.removeprefix("__builtin_")
+        case _:
+            return ""
+
+
+def place_of(expression: Tree, roots: Mapping[Symbol, str]) -> str:
+    """The name of an object that is a parameter among ``roots``, or a member that one of them leads
+    to: ``1->at.x``; empty for anything else."""
+    steps: list[str] = []
+    while True:
+        match expression:
+            case Cast(operand=operand) if not steps:
+                expression = operand
+            case Name(symbol=symbol):
+                return "".join([roots[symbol], *reversed(steps)]) if symbol in roots else ""
+            case Member(record=base, field=member, arrow=arrow):
+                if member.name:
+                    steps.append(("->" if arrow else ".") + member.name)
+                elif arrow and steps:
+                    steps[-1] = "->" + steps[-1].removeprefix(".")
+                expression = base
+            case _:
+                return ""
+
+
+def root_of(name: str) -> str:
+    """The name of the parameter that the name of a member begins with: ``1`` of ``1->at.x``."""
+    return re.split(r"\D", name, maxsplit=1)[0]
+
+
+def without_casts(expression: Expression) -> Expression:
+    while isinstance(expression, Cast):
+        expression = expression.operand
+    return expression
+
+
+def constant_of(expression: Expression) -> int | None:
+    """The value of a constant expression of numbers, enumerators and sizes; None for everything
+    else. Operators other than ``*`` count as ``+``: only sizes of elements are asked for."""
+    match without_casts(expression):
+        case IntegerConstant(value=value) | EnumeratorName(value=value) | SizeOf(value=value):
+            return value
+        case Unary(operator="-", operand=operand):
+            value = constant_of(operand)
+            return None if value is None else -value
+        case Binary(operator=operator, left=left, right=right):
+            one, other = constant_of(left), constant_of(right)
+            if one is None or other is None:
+                return None
+            return one * other if operator == "*" else one + other  # a size, as far as it matters
+        case _:
+            return None
+
+
+def value_of(expression: Expression) -> int | None:
+    """The value of a constant expression, and of ``strlen`` of a literal; None for others."""
+    match without_casts(expression):
+        case IntegerConstant(value=value) | EnumeratorName(value=value) | SizeOf(value=value):
+            return value
+        case Call(arguments=(argument,)) as call if called_name(call) == "strlen":
+            text = without_casts(argument)
+            if not isinstance(text, StringLiteral):
+                return None
+            return text.value.find(b"\0") % (len(text.value) + 1)
+        case Unary(operator="-", operand=operand):
+            value = value_of(operand)
+            return None if value is None else -value
+        case Binary(operator="+" | "-" | "*" as operator, left=left, right=right):
+            one, other = value_of(left), value_of(right)
+            if one is None or other is None:
+                return None
+            return {"+": one + other, "-": one - other, "*": one * other}[operator]
+        case _:
+            return None
+
+
+def is_failed_assertion(expression: Expression) -> bool:
+    return called_name(without_casts(expression)) in ("__csgtest_assert_fail", "__assert_fail")
+
+
+def comparisons(condition: Expression) -> Iterator[tuple[Expression, str, Expression]]:
+    """The comparisons that a condition is made of, each from both sides, in the form in which they
+    are true where the condition is."""
+    stack = [(condition, False)]
+    while stack:
+        node, negated = stack.pop()
+        match node:
+            case Cast(operand=operand):
+                stack.append((operand, negated))
+            case Unary(operator="!", operand=operand):
+                stack.append((operand, not negated))
+            case Logical(operands=operands):
+                stack += [(each, negated) for each in operands]
+            case Binary(operator=operator, left=left, right=right) if operator in INVERSE:
+                operator = INVERSE[operator] if negated else operator
+                yield left, operator, right
+                yield right, MIRROR[operator], left
+            case _:
+                pass

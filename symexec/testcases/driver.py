@@ -31,7 +31,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise, product
 from pathlib import Path
 
-from csg.analysis.lengths import called_from, called_name
+from csg.analysis.lengths import called_from
 from csg.analysis.pointer_ranges import PointerRange
 from csg.cache import cache_folder, key_of
 from csg.ir import DRIVEN
@@ -45,7 +45,7 @@ from csg.language.syntax import (
     TranslationUnit,
     VaArg,
 )
-from csg.language.traversal import Tree, walk
+from csg.language.traversal import Tree, called_name, walk
 from csg.language.type_text import base_text, declaration_text
 from csg.language.types import (
     Array,

@@ -33,7 +33,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import networkx
 
-from csg.analysis.lengths import called_name, without_casts
 from csg.analysis.nullness import functions_of, null_tests
 from csg.analysis.pointer_ranges import PointerRange
 from csg.errors import UsageError
@@ -56,7 +55,7 @@ from csg.language.syntax import (
     Return,
     Symbol,
 )
-from csg.language.traversal import walk
+from csg.language.traversal import called_name, walk, without_casts
 from csg.language.type_text import declaration_text
 from csg.language.types import (
     Array,
