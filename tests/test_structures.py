@@ -446,3 +446,43 @@ def test_an_address_made_of_inputs_leads_to_no_object(tmp_path: Path) -> None:
     assert (
         "both versions fail alike, and end there: null at new.c:7:5, wild at new.c:7:5" in done.out
     )
+
+
+COUNTED = """
+int digits({}, int n)
+{{
+    int found = 0;
+    for (int i = 0; i < n; i++)
+        if ({}[i] >= '0' && {}[i] <= '9')
+            found++;
+    return found{};
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text"),
+    [("const char *s", "s"), ("const void *v", "((const char *) v)")],
+)
+def test_characters_that_a_number_counts_need_no_zero_behind_them(
+    parameter: str, text: str, tmp_path: Path
+) -> None:
+    """What is read behind the last one is found, natively too; nothing is said of a 0."""
+    old = COUNTED.format(parameter, text, text, "")
+    beyond = f" + (n > 0 && {text}[n - 1] == '9' && {text}[n] == 5)"
+    new = COUNTED.format(parameter, text, text, beyond)
+    write_versions(tmp_path, old, new)
+    words = ("build", "old.c", "new.c", "--entry", "digits", "--time", "20", "--no-native")
+    done = csgtest(*words, folder=tmp_path)
+    report = done.report
+    found = [each for each in report["groups"] if each["class"] == "regression"]
+    assert done.code == 1 and found, done
+    witness = next(each for each in report["tests"] if each["id"] == found[0]["witness"])
+    name = parameter.rpartition("*")[2]
+    assert isinstance(witness["input"]["parameters"][name], list)
+    assert "overflow" in witness["new"]["sanitizer"]
+    assert not any("ends with a 0" in each["text"] for each in report["preconditions"])
+    again = csgtest("replay", "csgtest-out", folder=tmp_path)
+    assert "confirmed" in again.out and "different" not in again.out
+    emitted = csgtest("emit", "--as", "c", "-o", "kept", folder=tmp_path)
+    assert emitted.code == 0 and "0 dropped" in emitted.out, emitted

@@ -58,7 +58,7 @@ from symexec.testcases.seeds import SeedInput, Unusable, read_seeds
 from symexec.testcases.signature import counts_in
 
 Known = dict[Term, int]
-_Shape = tuple[int, int, int, int, int, frozenset[str], tuple[tuple[str, int], ...]]
+_Shape = tuple[int, int, int, int, int, frozenset[str], tuple[tuple[str, int], ...], frozenset[str]]
 
 
 class Pins:
@@ -136,11 +136,12 @@ class Pins:
         null = frozenset(name for name in self._nullable[depth] if given.get(name) is None)
         counts = counts_in(given)
         rows = tuple(counts.items())
-        shape = (len(test.args), words, stdin, largest, depth, null, rows)
+        exact = frozenset(name for name, value in given.items() if isinstance(value, tuple))
+        shape = (len(test.args), words, stdin, largest, depth, null, rows, exact)
         length = self._options.elements
         if self._entry.symbol.name != "main":
             length = max([length, *map(len, arrays)])
-            shape = (length, 0, stdin, largest, depth, null, rows)
+            shape = (length, 0, stdin, largest, depth, null, rows, exact)
         if shape not in self._starts:
             arguments = SymbolicArguments(len(test.args), len(test.args), max(1, words))
             files, named = self._options.files, self._options.named_files
@@ -159,7 +160,7 @@ class Pins:
             if self._entry.symbol.name == "main":
                 (self._starts[shape],) = planned.starts(self.table)
             else:
-                self._starts[shape] = planned.start(self.table, null, counts)
+                self._starts[shape] = planned.start(self.table, null, counts, exact)
         return self._starts[shape]
 
 

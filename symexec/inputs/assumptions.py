@@ -411,6 +411,12 @@ def terminated(parameters: Sequence[Symbol], several: Several) -> Iterator[Preco
                 yield Precondition(Terminated(name), text, why, symbol.location)
 
 
+def counted_elements(given: Sequence[Precondition]) -> frozenset[str]:
+    """The pointers that lead to as many elements as a number says: where these are characters, no 0
+    has to stand behind them."""
+    return frozenset(each.claim.pointer for each in given if isinstance(each.claim, Length))
+
+
 def is_text_array(kind: Type) -> bool:
     """Is it an array that a test fills with a text?"""
     return isinstance(kind, Array) and is_text(kind.element) and kind.length != 1
@@ -443,7 +449,13 @@ def within_bounds(
     level = options.level
     if options.array_length is None:
         level = next(at for at, length in enumerate(ARRAYS) if at >= level and length >= least)
-    return replace(options, preconditions=tuple(retained), level=level)
+    counted = counted_elements(retained)
+    hold = [
+        each
+        for each in retained
+        if not (isinstance(each.claim, Terminated) and each.claim.pointer in counted)
+    ]
+    return replace(options, preconditions=tuple(hold), level=level)
 
 
 def elements_of(name: str, options: InputOptions) -> int:

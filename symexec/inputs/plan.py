@@ -36,6 +36,7 @@ from symexec.inputs.assumptions import (
     assumption,
     conditions,
     count_of,
+    counted_elements,
     elements_of,
     range_conditions,
 )
@@ -116,8 +117,20 @@ class InputPlan:
         if self.entry.symbol.name == "main":
             yield from self._command_lines(self._builder(table))
             return
-        for null in choices(self._nullable(), self._depths[-1]):
+        for at, null in enumerate(choices(self._nullable(), self._depths[-1])):
             yield self.start(table, null)
+            if not at and (exact := self._exact_texts()):
+                yield self.start(table, null, exact=exact)
+
+    def _exact_texts(self) -> frozenset[str]:
+        """The buffers of characters that need no 0 at their ends."""
+        several, texts = self.options.several or ALONE, set[str]()
+        for symbol in self.entry.parameters:
+            if isinstance(symbol.type, Pointer) and is_text(symbol.type.target):
+                texts.add(symbol.name)
+            for place in parameter_places(symbol, several, depths=self._depths):
+                texts |= {link.name for link in place.links if is_text(link.target)}
+        return counted_elements(self.options.preconditions) & texts
 
     def null_choices(self) -> tuple[int, int]:
         """How many ways in which pointers are null are tried, and how many there are."""
@@ -141,11 +154,17 @@ class InputPlan:
         return depths_of(self.options)
 
     def start(
-        self, table: TermTable, null: frozenset[str], counts: Mapping[str, int] | None = None
+        self,
+        table: TermTable,
+        null: frozenset[str],
+        counts: Mapping[str, int] | None = None,
+        exact: frozenset[str] = frozenset(),
     ) -> Start:
         """The start of a function in which these pointers are null. ``counts``: how many structures
-        there are where a pointer leads to several."""
+        there are where a pointer leads to several. ``exact``: buffers of characters that do not end
+        with a 0."""
         builder = self._builder(table)
+        builder.exact = exact
         builder.add_result(self.entry.symbol.type)
         count = count_of(self.options, counts or {})
         for symbol in self.entry.parameters:
@@ -238,6 +257,7 @@ class _Builder:
         self._table = table
         self._options = options
         self._start = Start()
+        self.exact: frozenset[str] = frozenset()  # buffers of characters without a 0 at the end
         self._named: dict[str, Named] = {}
         # sizes of all objects, also of those that do not exist in this start
         self._parts: set[str] = set()
@@ -245,6 +265,7 @@ class _Builder:
     def copy(self) -> _Builder:
         twin = _Builder(self._table, self._options)
         twin._start = self._start
+        twin.exact = self.exact
         twin._named = dict(self._named)
         return twin
 
@@ -309,7 +330,8 @@ class _Builder:
     def _buffer(self, name: str, target: Type) -> Address:
         """Add an object of its own for an array; strings end with a fixed 0."""
         element = element_of(target)
-        kind = InputKind.STRING if is_text(target) else InputKind.ARRAY
+        text = is_text(target) and name not in self.exact
+        kind = InputKind.STRING if text else InputKind.ARRAY
         made = self._made(kind, name, element, elements_of(name, self._options))
         cells = _cells(made.terms, element)
         return self._object(StartObject(name, len(made.terms) * size_of(element), cells))
