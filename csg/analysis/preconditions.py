@@ -80,13 +80,15 @@ MOST_NAMED = 4  # enumerators that a text names
 class Length:
     """Behind ``pointer``, if it is not null, there are ``number`` times ``unit`` bytes, or enough
     for ``number`` minus ``less`` elements (-1: one element more). The code distinguishes numbers
-    below ``least`` from others."""
+    below ``least`` from others. ``passed``: it is so in all calls that are there, whatever the code
+    does with the number: what is passed may be a text."""
 
     pointer: str
     number: str
     unit: int
     least: int = 0
     less: int = 0
+    passed: bool = False
 
     def most(self, size: int) -> int:
         """The largest number that ``size`` bytes allow."""
@@ -662,4 +664,4 @@ def _length_from(
             least.append(max(0, low))
         else:
             return None
-    return Length(parameters[pointer].name, parameters[number].name, 1, max(least))
+    return Length(parameters[pointer].name, parameters[number].name, 1, max(least), passed=True)

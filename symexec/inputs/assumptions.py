@@ -413,8 +413,10 @@ def terminated(parameters: Sequence[Symbol], several: Several) -> Iterator[Preco
 
 def counted_elements(given: Sequence[Precondition]) -> frozenset[str]:
     """The pointers that lead to as many elements as a number says: where these are characters, no 0
-    has to stand behind them."""
-    return frozenset(each.claim.pointer for each in given if isinstance(each.claim, Length))
+    has to stand behind them. Where all callers are there, they may pass texts alone."""
+    claims = [each.claim for each in given if isinstance(each.claim, Length)]
+    passed = {claim.pointer for claim in claims if claim.passed}
+    return frozenset(claim.pointer for claim in claims) - passed
 
 
 def is_text_array(kind: Type) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from csg.analysis.preconditions import Length, Precondition, Single, Terminated, preconditions
+from csg.errors import Location
 from csg.frontend import parse_text
 from csg.unify import unify
 from symexec.exploration.pinning import Pins
@@ -20,6 +21,7 @@ from symexec.expr import TermTable
 from symexec.fuzzing.candidates import Candidates, FunctionDomain
 from symexec.fuzzing.growing import FunctionInputs, Kind
 from symexec.fuzzing.option_table import vocabulary
+from symexec.inputs.assumptions import counted_elements
 from symexec.inputs.plan import plan
 from symexec.options import BuildOptions, InputOptions
 from symexec.testcases import TestInput, signature_of
@@ -574,3 +576,15 @@ def test_guards_of_all_callers_are_guarantees(tmp_path: Path) -> None:
     done = csgtest(*words, folder=tmp_path)
     told = {each["text"] for each in done.report["preconditions"]}
     assert "1 <= n <= 16" in told and not any(" m " in f" {each} " for each in told)
+
+
+def test_what_all_callers_pass_may_be_a_text() -> None:
+    """So a 0 stands behind it, also where a number counts its characters."""
+
+    def given(*claims: Length) -> list[Precondition]:
+        return [Precondition(each, "", "", Location("a.c", 1)) for each in claims]
+
+    counted, passed = Length("s", "n", 1), Length("s", "n", 1, passed=True)
+    assert counted_elements(given(counted, Length("t", "m", 1))) == {"s", "t"}
+    assert counted_elements(given(passed)) == frozenset()
+    assert counted_elements(given(counted, passed)) == frozenset()
