@@ -334,7 +334,7 @@ def test_a_failure_is_not_confirmed_by_what_fails_nowhere(library: Repository) -
     """The same change shows at the public entry, but none of its callers meets the failure."""
     worse = "return n == 70 ? *(int *)0 : n + 3 + (n == 5);"
     library.edit("src/table.c", "return n + 3;", worse)
-    code, said, reports = built(library, "--fail-on", "regression")
+    code, said, reports = built(library, "--fail-on", "regression", "--no-preconditions")
     groups = {each["class"]: each["internal"]["reached"] for each in reports["bounded"]["groups"]}
     assert groups.keys() == {"internal-failure", "internal-difference"}
     assert groups["internal-failure"]["kind"] == "difference"
@@ -353,12 +353,15 @@ def test_an_inner_difference_that_callers_guard_against_is_not_confirmed(
     library: Repository,
 ) -> None:
     library.edit("src/table.c", "return n + 3;", "return n == 70 ? *(int *)0 : n + 3;")
-    code, said, reports = built(library, "--fail-on", "regression")
+    code, said, reports = built(library, "--fail-on", "regression", "--no-preconditions")
     (group,) = reports["bounded"]["groups"]
     assert (group["class"], group["internal"]) == ("internal-failure", {"reached": None})
     assert not reports["table_first"]["groups"] and not reports["table_any"]["groups"]
     assert "not confirmed from the API within the bounds" in said and "regression" not in said
     assert code == 0
+    code, said, reports = built(library)  # what all callers keep to is known
+    assert reports["bounded"]["verdict"] == "equivalent-within-bounds" and code == 0
+    assert "0 <= n <= 9" in " ".join(said.split())
 
 
 def test_what_entries_share_is_as_if_each_were_alone(tmp_path: Path) -> None:
@@ -400,7 +403,10 @@ def test_the_search_from_a_public_entry_begins_at_the_changes_that_nothing_confi
     search = SearchOptions(time=4.0)
     asked = FileOptions(revision=RevisionOptions("HEAD"))
     empty = Path()
-    options = BuildOptions(empty, empty, search=search, out=tmp_path / "out", files=asked)
+    inputs = InputOptions(inferred=False)  # else callers' guards are known where it is alone
+    options = BuildOptions(
+        empty, empty, inputs=inputs, search=search, out=tmp_path / "out", files=asked
+    )
     session = Session(options, quiet=True)
     looked_for = {}
     for run in session.calls():
