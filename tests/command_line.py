@@ -254,7 +254,8 @@ def until(shown: Callable[[Any], object], *words: str | Path, folder: Path) -> D
     with _Run([*words, "--quiet"], folder, os.environ) as run:
         while run.running(0.1):
             if report.exists() and shown(json.loads(report.read_text())):
-                run.interrupt()
+                with contextlib.suppress(ProcessLookupError):  # it has just ended
+                    run.interrupt()
                 break
         return run.ended(60.0)
 

@@ -27,7 +27,7 @@ class Heard(Silence):
             self.differing.append(time.monotonic())
 
 
-@pytest.mark.parametrize("stop_after", [None, 1])
+@pytest.mark.parametrize("stop_after", [pytest.param(None, marks=pytest.mark.night), 1])
 def test_a_difference_is_told_in_the_middle_of_a_turn(
     stop_after: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
