@@ -49,7 +49,6 @@ from csg.language.syntax import (
     If,
     Increment,
     Index,
-    InitializerList,
     Logical,
     Member,
     Name,
@@ -63,6 +62,7 @@ from csg.language.syntax import (
 from csg.language.traversal import (
     INVERSE,
     Tree,
+    assigned_values,
     called_name,
     comparisons,
     constant_of,
@@ -204,15 +204,10 @@ class _Uses:
     # -------------------------------------------------------------- copies
 
     def _copies(self, nodes: list[Tree]) -> None:
-        assigned: dict[Symbol, list[Expression]] = {}
+        assigned = assigned_values(nodes)
         for node in nodes:
             match node:
-                case Declaration(symbol=symbol, initializer=value) if value is not None:
-                    if not isinstance(value, InitializerList):
-                        assigned.setdefault(symbol, []).append(value)
-                case Assign(target=Name(symbol=symbol), value=value):
-                    assigned.setdefault(symbol, []).append(value)
-                case Assign(target=target):
+                case Assign(target=target) if not isinstance(target, Name):
                     self._unsteady.add(place_of(target, self._parameters))
                 case AddressOf(operand=operand):
                     self._unsteady.add(place_of(operand, self._parameters))

@@ -26,7 +26,6 @@ from csg.language.syntax import (
     Call,
     Cast,
     CompoundAssign,
-    Declaration,
     Dereference,
     DoWhile,
     Expression,
@@ -34,7 +33,6 @@ from csg.language.syntax import (
     FunctionDefinition,
     Increment,
     Index,
-    InitializerList,
     IntegerConstant,
     Member,
     Name,
@@ -43,7 +41,7 @@ from csg.language.syntax import (
     Symbol,
     While,
 )
-from csg.language.traversal import Tree, called_name, value_of, walk, without_casts
+from csg.language.traversal import Tree, assigned_values, called_name, value_of, walk, without_casts
 from csg.language.types import Enumeration, Floating, Integer, Pointer, Record, Type, Void
 from csg.records import record
 
@@ -175,16 +173,7 @@ class _Uses:
     def _copies(self, nodes: Sequence[Tree]) -> dict[Symbol, Symbol | None]:
         """Learn which local pointers lead where a parameter leads. Returns the parameters that are
         assigned what another one leads to; None for one that is assigned anything else."""
-        assigned: dict[Symbol, list[Expression]] = {}
-        for node in nodes:
-            match node:
-                case Declaration(symbol=symbol, initializer=value) if value is not None:
-                    if not isinstance(value, InitializerList):
-                        assigned.setdefault(symbol, []).append(value)
-                case Assign(target=Name(symbol=symbol), value=value):
-                    assigned.setdefault(symbol, []).append(value)
-                case _:
-                    pass
+        assigned = assigned_values(nodes)
         for _ in range(3):  # copies of copies
             for symbol, values in assigned.items():
                 is_local = symbol.storage is StorageDuration.AUTOMATIC

@@ -11,13 +11,14 @@ of.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any, TypeVar, cast, get_args
 
 from csg.errors import Location
 from csg.language import syntax
 from csg.language.syntax import (
+    Assign,
     Binary,
     Call,
     Case,
@@ -297,3 +298,19 @@ def comparisons(condition: Expression) -> Iterator[tuple[Expression, str, Expres
                 yield right, MIRROR[operator], left
             case _:
                 pass
+
+
+def assigned_values(nodes: Iterable[Tree]) -> dict[Symbol, list[Expression]]:
+    """The values that variables are initialized with or assigned in these nodes, in their order;
+    not what stands in braces."""
+    found: dict[Symbol, list[Expression]] = {}
+    for node in nodes:
+        match node:
+            case Declaration(symbol=symbol, initializer=value) if value is not None:
+                if not isinstance(value, InitializerList):
+                    found.setdefault(symbol, []).append(value)
+            case Assign(target=Name(symbol=symbol), value=value):
+                found.setdefault(symbol, []).append(value)
+            case _:
+                pass
+    return found

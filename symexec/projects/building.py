@@ -216,14 +216,16 @@ def outdated(old: Path, new: Path) -> bool:
             if made and (Path(folder) / made).is_file():
                 below = Path(folder).relative_to(new)
                 source, product = (
-                    [_bytes_of(tree / below / each) for tree in (old, new)] for each in (name, made)
+                    [content_of(tree / below / each) for tree in (old, new)]
+                    for each in (name, made)
                 )
                 if source[0] != source[1] and product[0] == product[1]:
                     return True
     return False
 
 
-def _bytes_of(file: Path) -> bytes | None:
+def content_of(file: Path) -> bytes | None:
+    """None where there is no such file."""
     return file.read_bytes() if file.is_file() else None
 
 

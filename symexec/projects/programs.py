@@ -35,6 +35,7 @@ from symexec.projects.building import (
     NothingMadeError,
     Products,
     ToolCall,
+    content_of,
     read_calls,
 )
 from symexec.projects.revisions import BEGINS, include_in_file
@@ -450,7 +451,7 @@ def differing_files(old: BuiltVersion, new: BuiltVersion) -> list[str]:
             below = os.path.relpath(folder, version.tree)
             names = [name for name in files if name.endswith((".c", ".h"))]
             found |= {os.path.normpath(os.path.join(below, name)) for name in names}
-    differ = [each for each in found if _content(old.tree / each) != _content(new.tree / each)]
+    differ = [each for each in found if content_of(old.tree / each) != content_of(new.tree / each)]
     return sorted(differ)
 
 
@@ -529,13 +530,9 @@ def _differing(old: BuiltVersion, new: BuiltVersion, name: str, ignored: Sequenc
     before, after = set(old.sources(name)), set(new.sources(name))
     files = {file for each in before for file in old.reads[each]}
     files |= {file for each in after for file in new.reads[each]}
-    differ = {file for file in files if _content(old.tree / file) != _content(new.tree / file)}
+    differ = {file for file in files if content_of(old.tree / file) != content_of(new.tree / file)}
     differ |= {each.source for each in before ^ after}
     return sum(not matches(file, ignored) for file in differ)
-
-
-def _content(file: Path) -> bytes | None:
-    return file.read_bytes() if file.is_file() else None
 
 
 def _seen_from(flags: Iterable[str], folder: str) -> Iterator[str]:

@@ -650,7 +650,7 @@ def _choice(
             made = [f"{each}, which tests alone include," for each in headers]
         notes.append(f"what differs is in no program and no library: {_some(made)} is one")
     if notes or (not targets and not asked.targets):
-        notes += _failures(built, out)
+        notes += [said for said, _ in _failures(built, out)]
     if notes and not targets and not proper:
         raise UsageError(
             f"{'; '.join(notes)}: there is nothing to compare",
@@ -672,11 +672,12 @@ def _choice(
     return [proper, [each for each in libraries if each not in proper]], notes
 
 
-def _failures(built: Both, out: Path) -> Iterator[str]:
+def _failures(built: Both, out: Path) -> Iterator[tuple[str, Path]]:
+    """What is to be said of each build that failed, and its log."""
     for side, version, log in zip(_SIDES, built, _logs(out), strict=True):
         if version.code:
             shown = "".join(f"\n    {line}" for line in failures(log))
-            yield f"the build of the {side} version ends with {version.code}{shown}"
+            yield f"the build of the {side} version ends with {version.code}{shown}", log
 
 
 def _unused(built: Both, out: Path, ignored: Sequence[str]) -> Iterator[str]:
@@ -686,13 +687,11 @@ def _unused(built: Both, out: Path, ignored: Sequence[str]) -> Iterator[str]:
     if not unused:
         return
     said = f"nothing that is built is made of what differs: {_some(unused)}"
-    for side, version, log in zip(_SIDES, built, _logs(out), strict=True):
-        if version.code:
-            shown = "".join(f"\n    {line}" for line in failures(log))
-            raise UsageError(
-                f"{said}; the build of the {side} version ends with {version.code}{shown}",
-                hint=f"say how it is built: --build COMMAND; all that it said is in {log}",
-            )
+    for failure, log in _failures(built, out):
+        raise UsageError(
+            f"{said}; {failure}",
+            hint=f"say how it is built: --build COMMAND; all that it said is in {log}",
+        )
     yield said
 
 
