@@ -101,12 +101,16 @@ def _open_closed() -> None:
 
 
 def _leave(code: int) -> NoReturn:
-    """End the process at once; everything is written and closed. Taking a search's millions of
-    objects apart would take a tenth of a second, and bitwuzla crashes when those of an interrupted
-    search go in the wrong order."""
+    """End the process at once; everything is written, and closed unless an interruption came
+    between. Taking a search's millions of objects apart would take a tenth of a second, and
+    bitwuzla crashes when those of an interrupted search go in the wrong order."""
     with suppress(BrokenPipeError):
         sys.stdout.flush()
     sys.stderr.flush()
+    if code == INTERRUPTED:
+        from csg.leftovers import leave_nothing
+
+        leave_nothing()
     os._exit(code)
 
 

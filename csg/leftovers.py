@@ -1,8 +1,10 @@
-"""Temporary folders with an owner, so that a run that was killed leaves nothing for good.
+"""Temporary folders and processes with an owner, so that a run that was killed leaves nothing for
+good.
 
     folder = OwnFolder("builds")      /tmp/csgtest-builds-x7k2/, with a locked file in it
     folder.remove()
     sweep()                           removes those of this user whose lock nobody holds any more
+    leave_nothing()                   as the last thing of an interrupted process
 
 The lock ends with the process, however it ends; process ids mean nothing to a run in another
 container that shares /tmp.
@@ -14,11 +16,12 @@ import errno
 import fcntl
 import os
 import shutil
+import signal
 import stat
 import tempfile
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -28,6 +31,7 @@ PREFIX = "csgtest-"
 LEAST = 16 << 20  # bytes that must be free
 _LOCK = ".csgtest-alive"
 _PATIENCE = 20.0  # seconds to remove a folder to which processes that were killed may still write
+_FAREWELL = 0.5  # seconds to end when asked to
 _PAUSE, _LONGEST_PAUSE = 0.02, 0.5  # seconds between two attempts
 
 
@@ -116,6 +120,51 @@ def _require_room(folder: Path, room: int) -> None:
             f"there is no room in {folder} for compiled programs: {free >> 10} KB are free",
             hint="make some, or name another folder by TMPDIR",
         )
+
+
+def leave_nothing() -> None:
+    """End what an interruption has left without an owner, as it came between the beginning of a
+    process or folder and the line that keeps it: the groups of processes that children of this
+    process lead (compilers, builds, sandboxes), and folders whose lock this process holds. It is
+    the last thing that a process does."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    groups: set[int] = set()
+    end = time.monotonic() + _FAREWELL
+    while (found := _groups_below()) and time.monotonic() < end:
+        _signal_to(set(found) - groups, signal.SIGTERM)  # threads may begin others
+        groups.update(found)
+        time.sleep(_PAUSE)
+    _signal_to(groups, signal.SIGKILL)  # leaders keep their numbers until they are waited for
+    for folder in _folders_held():
+        _remove(folder)
+
+
+def _groups_below() -> list[int]:
+    """The children of this process that live and lead a group of processes, which has their
+    number."""
+    found = []
+    for task in Path("/proc/self/task").glob("*/children"):
+        for child in map(int, task.read_text().split()):
+            with suppress(OSError):
+                status = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+                if status[0] not in "ZX" and os.getpgid(child) == child:
+                    found.append(child)
+    return found
+
+
+def _signal_to(groups: Iterable[int], number: signal.Signals) -> None:
+    for group in groups:
+        with suppress(ProcessLookupError):
+            os.killpg(group, number)
+
+
+def _folders_held() -> list[Path]:
+    opened = []
+    for handle in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            opened.append(handle.readlink())
+    return [each.parent for each in opened if each.name == _LOCK]
 
 
 def sweep(folder: Path | None = None) -> list[Path]:

@@ -16,6 +16,7 @@ import pytest
 from symexec.progress import LiveLine, PlainLines, Silence
 from tests.command_line import (
     CSGTEST,
+    ROOT,
     SAMPLES,
     csgtest,
     hear_interrupts,
@@ -237,6 +238,52 @@ def test_a_compiler_that_never_ends_does_not_hold_an_interrupted_run_up(
     assert process.returncode == 130
     assert err.splitlines()[-1].startswith("csgtest: interrupted")
     assert seconds < 20  # mostly half a second, of a busy machine several; the compiler has no end
+    assert living(log.read_text().split()) == []
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+LOST = """
+import sys, time
+from pathlib import Path
+import cli
+from symexec.replay.native import NativeReplay
+
+def interrupted(replay):
+    while len(Path(sys.argv[0]).read_text().split()) < 2:
+        time.sleep(0.02)
+    raise KeyboardInterrupt
+
+NativeReplay._new_sandbox = interrupted
+cli.main()
+"""
+
+
+def test_nothing_is_left_where_an_interruption_comes_before_there_is_an_owner(
+    models: Path, tmp_path: Path
+) -> None:
+    log, compiler = tmp_path / "hanging", tmp_path / "compiler"
+    log.touch()
+    compiler.write_text(HANGS.format(what="runner.c", log=log))
+    compiler.chmod(0o755)
+    (tmp_path / "tmp").mkdir()
+    words = [str(log), "build", *map(str, pair("endless")), "--quiet"]
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.argv = {words!r}\n{LOST}"],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "CC": str(compiler),
+            "TMPDIR": str(tmp_path / "tmp"),
+            "XDG_CACHE_HOME": str(models),
+        },
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 130 and done.stderr == "csgtest: interrupted\n"
     assert living(log.read_text().split()) == []
     assert list((tmp_path / "tmp").iterdir()) == []
 

@@ -635,7 +635,7 @@ def test_a_build_is_enclosed(tmp_path: Path) -> None:
 
 
 def test_a_terminal_shows_what_a_build_says_and_ctrl_c_ends_it(repository: Repository) -> None:
-    first = "all: wait\nwait:\n\t@echo working on it; sleep 300\n"
+    first = "all: wait\nwait:\n\t@echo working on it; sleep 299\n"
     repository.edit("Makefile", "all:", f"{first}other:")
     repository.commit("waits")
     repository.edit("src/words.c", "argc);", "argc + 1);")
@@ -658,7 +658,7 @@ def test_a_terminal_shows_what_a_build_says_and_ctrl_c_ends_it(repository: Repos
     assert time.monotonic() - began < 60
     os.close(ours)
     assert re.search(rb"building both versions  \d+ s  working on it", shown)
-    left = subprocess.run(["pgrep", "-f", "sleep 300"], capture_output=True, check=False)
+    left = subprocess.run(["pgrep", "-f", "sleep 299"], capture_output=True, check=False)
     assert left.stdout == b""
 
 
