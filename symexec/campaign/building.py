@@ -73,6 +73,7 @@ from symexec.search import chosen
 from symexec.state.state import Chain, Event, EventKind, State
 from symexec.testcases import EntrySignature, Observed, TestCase, TestInput, Verdict
 from symexec.testcases.inputs import Json
+from symexec.testcases.seeds import SeedInput, read_calls
 from symexec.testcases.signature import ParameterKind
 from symexec.triage import (
     Patience,
@@ -162,6 +163,7 @@ class BuildJob:
         self.signature: EntrySignature | None = None
         self.seeding: Seeding | None = None  # the search follows these
         self.beginnings: Seeding | None = None  # native fuzzing tries these first
+        self.calls: list[SeedInput] = []  # of the program in the project's tests, and then these
         self.fuzzing: Fuzzing | None = None
         self.usage_lines: UsageLines | None = None
         self.tests = Collected()
@@ -635,6 +637,9 @@ class BuildJob:
             return None
         process, self._process = self._process or FuzzingProcess(), None
         first = self.beginnings.given if self.beginnings is not None else []
+        if self.signature is None:
+            self.calls = read_calls(self.options.inputs.examples, program_name(self.options))
+            first = list(dict.fromkeys([*first, *(each.input for each in self.calls)]))
         found = Fuzzing(
             prepared, replay, process, self.options, self.signature, deadline, self.watchdog, first
         )

@@ -307,7 +307,8 @@ def _seed_notes_of(job: BuildJob) -> list[str]:
     if job.beginnings is not None:
         return _notes_of_beginnings(job, job.beginnings)
     if job.seeding is None:
-        return []
+        fitting = job.fuzzing.seeds if job.fuzzing is not None and job.calls else None
+        return [f"native fuzzing began with {_calls(fitting)}"] if fitting else []
     count, points = len(job.seeding.used), job.counters.divergence_points
     found = [
         f"searched near the paths of {count} seed{'s'[: count != 1]} only, "
@@ -331,11 +332,17 @@ def _notes_of_beginnings(job: BuildJob, seeds: Seeding) -> list[str]:
         found = [f"native fuzzing has not begun: {followed} of {_seeds(given)} followed"]
     else:
         found = [f"native fuzzing began with {_seeds(fitting)} of {given} that were given"]
+        if job.calls:
+            found[0] += f" and {_calls(len(job.calls))}"
     if seeds.unusable:
         first = seeds.unusable[0]
         number = len(seeds.unusable)
         found.append(f"{_seeds(number)} could not be read: {first.place}: {first.reason}")
     return found
+
+
+def _calls(number: int) -> str:
+    return f"{number} call{'s'[: number != 1]} of the program in the project's tests"
 
 
 def _seeds(number: int) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -234,8 +234,26 @@ _ANSI: Final = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|(.))|([^\\'])"
 _SHELL_LETTERS: Final = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 
 
+_COMPUTED_WORD: Final = re.compile(
+    r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\$\([^()]*\)|`[^`]*`|\\.|[^\s|;<>&()])+|.""", re.DOTALL
+)
+
+
 def tokens(line: str) -> list[Token]:
     found: list[Token] = []
+    for each in _scanned(line):
+        if isinstance(each, NotUnderstood):
+            raise each
+        found.append(each)
+    return found
+
+
+def known_tokens(line: str) -> list[Token | None]:
+    """The tokens of a line, None for each word whose value only a shell knows."""
+    return [None if isinstance(each, NotUnderstood) else each for each in _scanned(line)]
+
+
+def _scanned(line: str) -> Iterator[Token | NotUnderstood]:
     place = 0
     while place < len(line):
         sign = line[place]
@@ -244,12 +262,16 @@ def tokens(line: str) -> list[Token]:
         elif sign == "#":
             break
         elif (operator := _OPERATORS.match(line, place)) is not None:
-            found.append(Operator(operator[0]))
+            yield Operator(operator[0])
             place = operator.end()
         else:
-            data, place = _word(line, place)
-            found.append(Word(data))
-    return found
+            try:
+                data, place = _word(line, place)
+                yield Word(data)
+            except NotUnderstood as reason:
+                yield reason
+                computed = _COMPUTED_WORD.match(line, place)
+                place = computed.end() if computed is not None else len(line)
 
 
 def _word(line: str, place: int) -> tuple[bytes, int]:
@@ -337,7 +359,7 @@ def _bytes(text: str) -> bytes:
 # What a shell would have to compute (variables, globs, substitutions, loops) is not understood.
 
 
-_ASSIGNMENT = re.compile(rb"[A-Za-z_]\w*=")
+ASSIGNMENT = re.compile(rb"[A-Za-z_]\w*=")
 _FORMAT = re.compile(rb"%(%|[sbcd])")
 _ESCAPE = re.compile(rb"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
 _LETTERS = {b"n": 10, b"t": 9, b"r": 13, b"a": 7, b"b": 8, b"f": 12, b"v": 11, b"e": 27}
@@ -348,7 +370,7 @@ LARGEST = 1 << 20  # bytes of a file that is read
 
 
 @record
-class _Command:
+class Command:
     words: tuple[bytes, ...]
     stdin: bytes | None
     output: bytes | None  # the name of a file
@@ -365,8 +387,8 @@ def command_input(line: str, folder: Path) -> TestInput:
     pipe = _split(steps[-1], ("|",))
     stdin: bytes | None = None
     for part in pipe[:-1]:
-        stdin = _produced(_command(part, folder), stdin, folder)
-    command = _command(pipe[-1], folder)
+        stdin = produced(command_of(part, folder), stdin, folder)
+    command = command_of(pipe[-1], folder)
     words = _program(command.words)
     if not words:
         raise NotUnderstood("there is no program on this line")
@@ -390,7 +412,7 @@ def _split(found: Sequence[Token], signs: tuple[str, ...]) -> list[list[Token]]:
     return parts
 
 
-def _command(found: Sequence[Token], folder: Path) -> _Command:
+def command_of(found: Sequence[Token], folder: Path) -> Command:
     """The words and redirections of one command."""
     words: list[bytes] = []
     stdin: bytes | None = None
@@ -416,7 +438,7 @@ def _command(found: Sequence[Token], folder: Path) -> _Command:
                 pass
             case sign:
                 raise NotUnderstood(f"{sign} is not understood")
-    return _Command(tuple(words), stdin, output)
+    return Command(tuple(words), stdin, output)
 
 
 def _program(words: tuple[bytes, ...]) -> tuple[bytes, ...]:
@@ -424,7 +446,7 @@ def _program(words: tuple[bytes, ...]) -> tuple[bytes, ...]:
     place = 0
     while place < len(words):
         word = words[place]
-        if _ASSIGNMENT.match(word):
+        if ASSIGNMENT.match(word):
             place += 1
         elif word.rpartition(b"/")[2] in _WRAPPERS:
             place += 1 + _WRAPPERS[word.rpartition(b"/")[2]]
@@ -436,16 +458,16 @@ def _program(words: tuple[bytes, ...]) -> tuple[bytes, ...]:
 def _written(step: Sequence[Token], folder: Path) -> tuple[str, bytes]:
     """The name and content of the file in ``printf TEXT > name``, which a line makes for its
     program."""
-    command = _command(step, folder)
+    command = command_of(step, folder)
     if command.output is None:
         raise NotUnderstood(
             "several commands on one line; only such as write a file may come first"
         )
     name = command.output.decode("utf-8", "surrogateescape")
-    return name, _produced(command, command.stdin, folder)
+    return name, produced(command, command.stdin, folder)
 
 
-def _produced(command: _Command, stdin: bytes | None, folder: Path) -> bytes:
+def produced(command: Command, stdin: bytes | None, folder: Path) -> bytes:
     """The output of one of a few well-known commands."""
     words = command.words
     match words[0] if words else b"":

@@ -3,17 +3,31 @@ project hold, to build inputs from."""
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from csg.errors import NOWHERE, CsgtestError, UsageError
 from csg.frontend.constants import string
 from csg.frontend.sources import without_comments
 from csg.records import record
+from symexec.testcases.command_text import (
+    ASSIGNMENT,
+    NotUnderstood,
+    Operator,
+    Token,
+    Word,
+    command_input,
+    command_of,
+    known_tokens,
+    produced,
+    quoted_word,
+)
 from symexec.testcases.inputs import Json, TestInput, input_from_json
 from symexec.testcases.store import is_ours
 
@@ -209,8 +223,6 @@ def _read(file: Path) -> Iterator[Read]:
         yield Unusable(str(file), error.strerror or "cannot be read")
         return
     if data.startswith((b"KTEST", b"BOUT\n")):
-        from symexec.testcases.seeds import read_ktest
-
         yield _checked(str(file), partial(read_ktest, data))
     elif file.suffix == ".jsonl":
         for number, line in enumerate(data.splitlines(), 1):
@@ -247,8 +259,6 @@ def _json_input(place: str, value: Json) -> Read:
 def _lines(file: Path, data: bytes) -> Iterator[Read]:
     """The inputs in lines of commands. Comments and empty lines are skipped; a ``$`` before a
     command is a prompt."""
-    from symexec.testcases.command_text import command_input
-
     for number, line in enumerate(data.decode("utf-8", "surrogateescape").splitlines(), 1):
         text = line.strip()
         if text and not text.startswith("#"):
@@ -280,7 +290,9 @@ FILES, FILE = 2000, 1 << 16  # files that are read, and bytes of one
 
 _NAME = r"(?:tests?|testing|testsuite|t|specs?|checks?|examples?|fixtures?|corpus|corpora|seeds)"
 _FOLDER = re.compile(rf"(?:.*[_.-])?{_NAME}(?:[_.-].*)?", re.IGNORECASE)
-_SOURCE = re.compile(rf"(?:.*[_.-])?{_NAME}(?:[_.-].*)?\.(?:c|cc|cpp|h|hpp)", re.IGNORECASE)
+_SOURCE = re.compile(
+    rf"(?:.*[_.-])?{_NAME}(?:[_.-].*)?\.(?:c|cc|cpp|h|hpp|sh|bash|bats|t|py|pl|rb)", re.IGNORECASE
+)
 _C = re.compile(r".*\.(?:c|cc|cpp|h|hpp|inc)", re.IGNORECASE)
 _LITERALS = re.compile(r'"(?:\\.|[^"\\\n])*"(?:\s*"(?:\\.|[^"\\\n])*")*')
 
@@ -294,8 +306,8 @@ class Examples:
 
 
 def places_of_tests(tree: Path) -> tuple[Path, ...]:
-    """The folders and C files of a source tree whose names say that they hold tests, without hidden
-    ones, what is in a folder of tests, and what csgtest itself has left."""
+    """The folders, C files and scripts of a tree whose names say that they hold tests, without
+    hidden ones, what is in a folder of tests, and what csgtest itself has left."""
     found: list[Path] = []
     for folder, names, files in os.walk(tree):
         if is_ours(Path(folder)):
@@ -358,3 +370,219 @@ def _spread(found: Iterable[bytes], most: int) -> tuple[bytes, ...]:
     ordered = sorted(found, key=lambda each: (len(each), each))
     number = min(len(ordered), most)
     return tuple(ordered[at * len(ordered) // number] for at in range(number))
+
+
+# ------------------------------------------------------------------------------------------ calls
+# How a project's tests call its program, as inputs.
+#
+#     tests/if6.sh    ../unifdef -DF1 if6.c                 args -DF1 A, and what is in if6.c as A
+#     tests/run.sh    out=$(printf 'a\n' | $cut -f 1) || ..   args -f 1, standard input a
+#     test.py         run(["./bcal", "-m", "2 + 2"])        args -m "2 + 2"
+#
+# The files are read, none of them is run. What only a shell would know is left out of a call: it is
+# a beginning for others, and whatever it shows is observed natively like any input.
+
+
+CALLS, CALL = 128, 4096  # how many of them, and the bytes that one of them reads
+PIECES = 64  # of a line
+OPERANDS = ("A", "B")  # how files are called that a call names
+
+_HERE = re.compile(r"(?<!<)<<-?\s*(['\"\\]?)(\w+)\1(?!<)")
+_ASSIGNED = re.compile(
+    r"(?:^|;)\s*(?:export\s+|local\s+|readonly\s+)?(\w+)\s*[:?]?=\s*"
+    r"(\"[^\"]*\"|'[^']*'|[^\s;]*)\s*(?=;|$)"
+)
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|\((\w+)\)|(\w+))")
+_INNER = re.compile(r"\$\(([^()]*)\)|`([^`]*)`|\"((?:\\.|[^\"\\])*)\"|'([^']*)'")
+_LISTED = re.compile(r"\[[^][]{,500}\]")
+_ENDS = (";", "&", "&&", "|", "||", "(", ")")
+_BEFORE = frozenset(
+    (b"if", b"then", b"else", b"elif", b"while", b"until", b"do", b"!", b"{", b"time", b"exec",
+     b"env", b"nice", b"run", b"eval", b"valgrind")
+)  # fmt: skip
+
+
+def read_calls(places: Iterable[Path], program: str) -> list[SeedInput]:
+    """The calls of the program in these files, without duplicates."""
+    found: dict[TestInput, SeedInput] = {}
+    for file in islice(_test_files(places), FILES):
+        text = _content(file).decode("utf-8", "surrogateescape")
+        if program.lower() in text.lower() and not _C.fullmatch(file.name):
+            for call in _Script(program, file.parent).calls(text):
+                if call != TestInput():
+                    found.setdefault(call, SeedInput(str(file), call))
+    number = min(len(found), CALLS)
+    seeds = sorted(found.values(), key=lambda each: _named(each.input))
+    return [seeds[at * len(seeds) // number] for at in range(number)]
+
+
+def _named(test: TestInput) -> bool:
+    """Does it have a file of another name than others have?"""
+    return any(name not in OPERANDS for name, _ in test.files)
+
+
+class _Script:
+    """What is known of a text that calls ``program``, line after line."""
+
+    def __init__(self, program: str, folder: Path) -> None:
+        self._program = program
+        self._folders = (folder, folder.parent)
+        self._constants: dict[str, str] = {}
+        self._written: dict[bytes, bytes] = {}  # files, by their names
+
+    def calls(self, text: str) -> Iterator[TestInput]:
+        for listed in _LISTED.findall(text) if self._program in text else ():
+            words = _words_of(listed)
+            if words and self._is_program(words[0]):
+                yield from self._inputs([Word(each) for each in words[1:]], b"")
+        for line in _with_here_documents(text.replace("\\\n", " ").splitlines()):
+            plain = _VARIABLE.sub(self._value, line)
+            self._learn(line)
+            for piece in _pieces(plain):
+                if self._program in piece or ">" in piece:
+                    for pipe in _pipes(piece):
+                        yield from self._call(pipe)
+
+    def _learn(self, line: str) -> None:
+        """Keep the values of variables; of one that is computed only that it is the program."""
+        for name, word in _ASSIGNED.findall(line):
+            value = word.strip("\"'")
+            if value.rpartition("/")[2] == self._program:
+                value = self._program
+            if "$" not in value and "`" not in value:
+                self._constants[name] = value
+
+    def _value(self, variable: re.Match[str]) -> str:
+        name = next(filter(None, variable.groups()))
+        if name not in self._constants and self._program.lower() in name.lower():
+            return self._program
+        return self._constants.get(name, variable[0])
+
+    def _is_program(self, word: bytes) -> bool:
+        return os.fsdecode(word).rpartition("/")[2].removeprefix("lt-") == self._program
+
+    def _call(self, pipe: Sequence[Sequence[Token | None]]) -> Iterator[TestInput]:
+        """The inputs of the first call in a pipe; what well-known commands write is kept."""
+        stdin = b""
+        for part in pipe:
+            arguments = self._arguments(part)
+            if arguments is not None:
+                yield from self._inputs(arguments, stdin)
+                return
+            try:
+                command = command_of([each for each in part if each], self._folders[0])
+                stdin = produced(command, stdin, self._folders[0])
+            except NotUnderstood:
+                stdin = b""
+                continue
+            if command.output is not None:
+                self._written[command.output] = stdin
+
+    def _arguments(self, part: Sequence[Token | None]) -> Sequence[Token | None] | None:
+        """What stands behind the program in a command; None where it is another one."""
+        first = True
+        for at, token in enumerate(part, 1):
+            if not isinstance(token, Word):
+                continue
+            if self._is_program(token.data) and (first or b"/" in token.data):
+                return part[at:]
+            first = first and (token.data in _BEFORE or bool(ASSIGNMENT.match(token.data)))
+        return None
+
+    def _inputs(self, arguments: Sequence[Token | None], stdin: bytes) -> Iterator[TestInput]:
+        """The input of a call, with files by the names that others have, and by their own."""
+        for folder in self._folders:
+            try:
+                command = command_of(list(self._known(arguments)), folder)
+            except NotUnderstood:
+                continue
+            given = command.stdin if command.stdin is not None else stdin
+            files = {each: self._file(each, folder) for each in command.words}
+            there = {name: data for name, data in files.items() if data is not None}
+            if not there and folder is not self._folders[-1] and command.words:
+                continue
+            if len(given) + sum(map(len, there.values())) > CALL or b"" in command.words:
+                return
+            names = dict(zip(there, OPERANDS, strict=False))
+            args = tuple(
+                os.fsencode(names[each]) if each in names else each for each in command.words
+            )
+            yield TestInput(
+                args, given, files=tuple((to, there[name]) for name, to in names.items())
+            )
+            if there and not any(b".." in each or each[:1] == b"/" for each in there):
+                own = sorted((os.fsdecode(name), data) for name, data in there.items())
+                yield TestInput(command.words, given, files=tuple(own))
+            return
+
+    def _known(self, arguments: Sequence[Token | None]) -> Iterator[Token]:
+        """The arguments without words that are not known, redirections to them, and a number in
+        front of one; what is read of a file that was written stands in its place."""
+        waiting = list(reversed(arguments))
+        while waiting:
+            token = waiting.pop()
+            if isinstance(token, Word):
+                yield token
+            elif isinstance(token, Operator) and waiting:
+                target = waiting.pop()
+                data = self._written.get(target.data) if isinstance(target, Word) else None
+                if token.text == "<" and data is not None:
+                    yield from (Operator("<<<"), Word(data.removesuffix(b"\n")))
+                elif target is not None:
+                    yield from (token, target)
+
+    def _file(self, name: bytes, folder: Path) -> bytes | None:
+        if name in self._written or not name or b"\0" in name or name[:1] in b"-/":
+            return self._written.get(name)
+        file = folder / os.fsdecode(name)
+        return _content(file) if file.is_file() else None
+
+
+def _with_here_documents(lines: Sequence[str]) -> Iterator[str]:
+    """The lines of a script, with each here-document as a here-string."""
+    waiting = list(reversed(lines))
+    while waiting:
+        line = waiting.pop()
+        here = _HERE.search(line)
+        ends = [at for at, each in enumerate(waiting) if here and each.strip() == here[2]]
+        if here is not None and ends:
+            body = waiting[: ends[-1] : -1]
+            del waiting[ends[-1] :]
+            word = quoted_word("\n".join(body).encode("utf-8", "surrogateescape"))
+            line = f"{line[: here.start()]} <<< {word} {line[here.end() :]}"
+        yield line
+
+
+def _pipes(line: str) -> Iterator[list[list[Token | None]]]:
+    """The commands of a line, those together that a pipe connects."""
+    pipe: list[list[Token | None]] = [[]]
+    for token in (*known_tokens(line), Operator(";")):
+        if not isinstance(token, Operator) or token.text not in _ENDS:
+            pipe[-1].append(token)
+        elif token.text == "|":
+            pipe.append([])
+        else:
+            yield pipe
+            pipe = [[]]
+
+
+def _pieces(line: str) -> Iterator[str]:
+    """A line, and what is quoted in it or substituted, which may be a command as well."""
+    waiting = [line]
+    for _ in range(PIECES):
+        if not waiting:
+            return
+        piece = waiting.pop()
+        yield piece
+        waiting += ["".join(filter(None, each)) for each in _INNER.findall(piece)]
+
+
+def _words_of(listed: str) -> list[bytes]:
+    """The strings of a list in Python or JSON; none where it has anything else."""
+    try:
+        values = ast.literal_eval(listed)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return []
+    if not all(isinstance(each, str) and "\0" not in each for each in values):
+        return []
+    return [each.encode("utf-8", "surrogateescape") for each in values]

@@ -32,11 +32,15 @@ def written(folder: Path, *names: str) -> None:
 
 
 def test_which_names_say_that_there_are_tests(tmp_path: Path) -> None:
-    tests = ("test/a.c", "t/a.t", "src/unit-tests/b.c", "json_test.c", "lib/test_x.h", "corpus/1")
+    tests = ("test/a.c", "t/a.t", "src/unit-tests/b.c", "json_test.c", "lib/test_x.h", "corpus/1",
+             "run-tests.sh", "test.py")  # fmt: skip
     others = ("src/a.c", "latest/b.c", "attest.c", ".git/tests/x.c", "test.txt", "contest/c.c")
     written(tmp_path, *tests, *others)
     found = {str(each.relative_to(tmp_path)) for each in places_of_tests(tmp_path)}
-    assert found == {"test", "t", "src/unit-tests", "json_test.c", "lib/test_x.h", "corpus"}
+    assert found == {
+        "test", "t", "src/unit-tests", "json_test.c", "lib/test_x.h", "corpus", "run-tests.sh",
+        "test.py",
+    }  # fmt: skip
 
 
 def test_what_we_have_left_is_no_test_of_the_project(tmp_path: Path) -> None:
@@ -101,11 +105,15 @@ int f(const char *s)
 WORD = b"open #17 sesame"
 
 
-def locked(result: int) -> str:
+def hashed(word: bytes) -> int:
     total = 1469598103934665603
-    for byte in WORD:
+    for byte in word:
         total = (total ^ byte) * 1099511628211 % (1 << 64)
-    return LOCKED.replace("LOCK", f"{total}ULL").replace("RESULT", str(result))
+    return total
+
+
+def locked(result: int) -> str:
+    return LOCKED.replace("LOCK", f"{hashed(WORD)}ULL").replace("RESULT", str(result))
 
 
 def test_what_a_projects_tests_hold_is_tried_in_a_checkout(tmp_path: Path) -> None:
@@ -122,6 +130,41 @@ def test_what_a_projects_tests_hold_is_tried_in_a_checkout(tmp_path: Path) -> No
     words = ("build", "HEAD~1..HEAD", "--time", "15", "--no-config")
     done = until(differing, *words, folder=tmp_path)
     assert any(test["input"]["parameters"]["s"] == WORD.decode() for test in done.differing)
+
+
+KEYS = (b"-rogue@42", b"no/such^place")
+PROGRAM = """
+static int is(const char *s, unsigned long long lock)
+{
+    unsigned long long sum = 1469598103934665603ULL;
+    for (; *s; s++)
+        sum = (sum ^ (unsigned char) *s) * 1099511628211ULL;
+    return sum == lock;
+}
+int main(int argc, char **argv)
+{
+    return argc == 3 && is(argv[1], FIRSTULL) && is(argv[2], SECONDULL) ? RESULT : 0;
+}
+"""
+
+
+def test_how_a_projects_tests_call_its_program_is_tried_in_a_checkout(tmp_path: Path) -> None:
+    text = PROGRAM.replace("FIRST", f"{hashed(KEYS[0])}").replace("SECOND", f"{hashed(KEYS[1])}")
+    first, second = (key.decode() for key in KEYS)
+    repository = Repository(
+        tmp_path,
+        {
+            "Makefile": "gate: gate.c\n\t$(CC) -o gate gate.c\n",
+            "gate.c": text.replace("RESULT", "1"),
+            "check.sh": f"GATE=./gate\nif \"$GATE\" {first} '{second}'; then exit 1; fi\n",
+        },
+    )
+    repository.write("gate.c", text.replace("RESULT", "2"))
+    repository.commit("change it")
+    words = ("build", "HEAD~1..HEAD", "--time", "15", "--no-config")
+    done = until(differing, *words, folder=tmp_path)
+    assert [test["input"]["args"] for test in done.differing] == [[first, second]]
+    assert "native fuzzing began with 1 call of the program in the project's tests" in done.out
 
 
 def test_examples_that_are_not_there_are_told(tmp_path: Path) -> None:

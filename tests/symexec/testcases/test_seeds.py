@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import struct
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 from csg.errors import UsageError
 from symexec.testcases import TestInput, input_to_json, shell_command
 from symexec.testcases.command_text import NotUnderstood, command_input
-from symexec.testcases.seeds import SeedInput, Unusable, read_ktest, read_seeds
+from symexec.testcases.seeds import SeedInput, Unusable, read_calls, read_ktest, read_seeds
 
 HERE = Path()
 no_nul = st.binary(max_size=12).filter(lambda data: b"\0" not in data)
@@ -135,3 +137,46 @@ def test_a_folder_holds_seeds_of_every_form(tmp_path: Path) -> None:
 def test_a_place_that_is_not_there_is_trouble(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no such file"):
         read_seeds([tmp_path / "none"])
+
+
+CALLS = [
+    ("../prog -a one", [("-a", "A")], b""),
+    ("printf 'q\\n' | ./prog -x 2>&1 | grep y", [("-x",)], b"q\n"),
+    ("out=$(./prog -x 'a b' \"$unknown\") || exit 1", [("-x", "a b")], b""),
+    ('if [ "`echo 12 | prog -n`" = 3 ]; then', [("-n",)], b"12\n"),
+    ("PROG=../src/prog\n$PROG -v -- -1 >$out", [("-v", "--", "-1")], b""),
+    ("bin='./prog'; width=4\nfor i in 1 2; do ${bin} -w $width $i; done", [("-w", "4")], b""),
+    ("$MY_PROG \\\n  -k", [("-k",)], b""),
+    ("./prog - <<'END' | cat\na $x\n\nb\nEND\n./prog -e", [("-",), ("-e",)], b"a $x\n\nb\n"),
+    ("printf 'k=1\\n' > conf\n./prog conf", [("A",), ("conf",)], b""),
+    ("cat >in <<E\nz\nE\nvalgrind ./prog -r <in", [("-r",)], b"z\n"),
+    ("check = subprocess.run([\"./prog\", '-c',\n  '2 + 2'], input=text)", [("-c", "2 + 2")], b""),
+    ("  $ prog -1\n  2", [("-1",)], b""),
+    ("gprog -x; echo prog; # ./prog -q", [], b""),
+]
+
+
+@pytest.mark.parametrize(("text", "args", "stdin"), CALLS)
+def test_how_a_script_calls_the_program(
+    text: str, args: list[tuple[str, ...]], stdin: bytes, tmp_path: Path
+) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "one").write_bytes(b"1\n")
+    (tmp_path / "tests" / "run.sh").write_text(text)
+    found = [each.input for each in read_calls([tmp_path / "tests"], "prog")]
+    shared = [each for each in found if "one" not in dict(each.files)]
+    assert [tuple(map(os.fsdecode, each.args)) for each in shared] == args
+    assert not found or found[0].stdin == stdin
+    if text.endswith(" one"):
+        assert [dict(each.files) for each in found] == [{"A": b"1\n"}, {"one": b"1\n"}]
+        assert found[1].args == (b"-a", b"one")
+
+
+@settings(max_examples=200)
+@given(st.text("pr og$`'\"\\|<>&;()[]{}#=\nE-a", max_size=60))
+def test_whatever_stands_in_a_script_is_read(text: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "run.sh").write_text(f"prog {text}")
+        for each in read_calls([Path(folder)], "prog"):
+            assert b"" not in each.input.args
+            assert command_input(shell_command(each.input, "prog"), Path(folder)) == each.input
