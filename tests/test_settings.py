@@ -249,7 +249,7 @@ def test_two_folders_have_a_file_beside_them(tmp_path: Path) -> None:
     flags = [each["flags"] for each in done.report["replay"]["new_files"]]
     assert flags == [[f"-I{tmp_path}/v/include", "-DX=1"]]
     done = csgtest("build", "v/old", "v/new", "--no-config", folder=tmp_path)
-    assert "The programs are the same" in done.out and "configured" not in done.report
+    assert done.code == 2 and "v/old/a.c:1:31: error: 'X' is not declared" in done.err
 
 
 def write_database(file: Path, *sources: Path, flags: tuple[str, ...] = ()) -> None:
@@ -433,6 +433,32 @@ def test_tests_and_examples_of_two_folders_do_not_stop_a_run(tmp_path: Path) -> 
     (tmp_path / "new" / "second.c").write_text("int main(void) { return 0; }\n")
     done = csgtest(*words, folder=tmp_path)
     assert done.code == 2 and "'main' is defined a second time" in done.err
+
+
+@pytest.mark.parametrize(
+    ("changed", "code"), [("tool.c", 2), ("tool.h", 2), ("spare.c", 2), ("", 0), ("tests/u.c", 0)]
+)
+def test_what_differs_and_cannot_be_read_is_never_called_the_same(
+    changed: str, code: int, tmp_path: Path
+) -> None:
+    """Nothing of it is needed by what can be read, which does not differ."""
+    files = {
+        "tool.c": '#include "tool.h"\n#include "made.h"\nint main(void) { return 1; }\n',
+        "tool.h": "#define TOOL 1\n",
+        "lib/copy.c": "int copy(int x) { return x; }\n",
+        "tests/t.c": "int main(void) { return 0; }\n",
+        "tests/u.c": '#include "made.h"\nint t = 1;\n',
+    }
+    for side in ("old", "new"):
+        for name, text in files.items():
+            file = tmp_path / side / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text.replace("1", "3") if (side, name) == ("new", changed) else text)
+    if changed not in files and changed:
+        (tmp_path / "new" / changed).write_text('#include "made.h"\nint spare;\n')
+    done = csgtest("build", "old", "new", folder=tmp_path)
+    assert done.code == code, done
+    assert "made.h: No such file" in (done.err if code else done.out)
 
 
 VENDOR = "int vendored(int x) { return x + 1; }\n"

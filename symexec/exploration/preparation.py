@@ -5,9 +5,11 @@ prepared.program, prepared.graph, prepared.targets(Aim.SEQUENCES)
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 import networkx
@@ -45,7 +47,7 @@ from csg.language.syntax import FunctionDefinition, Name, Symbol, TranslationUni
 from csg.language.traversal import walk
 from csg.language.types import Function, Pointer
 from csg.pipeline import graph_of, program_of, shared_entry
-from csg.programs import FilePair
+from csg.programs import FilePair, is_aside
 from csg.unify import Unified, printed
 from csg.unify.changes.identities import Identity, identities
 from csg.unify.compiled import MASKED, Confirmation, confirmed, located
@@ -304,6 +306,7 @@ class Lowered:
 # library of what was compiled before a build failed, or without its files, there is none; defined
 # as fseeko the name is that of the C library again, as a macro is not expanded in itself.
 _REPLACED = "rpl_"
+_INCLUDED = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _ABOUT_THE_HEAP = re.compile(r"(alloc|free|dup|destroy|release|dispose)\w*\s*\(", re.IGNORECASE)
 
 
@@ -359,6 +362,10 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
         _require_driver(unified, entry)
     read = Read(files, pair, unified, entry, notes, steps)
     inputs, changed = options.inputs, bool(unified.changes)
+    if not changed:
+        for each, error in left_out.items():
+            if _differs(each):
+                raise error
     described = bool(inputs.ranges or inputs.assumptions or inputs.symbolic_globals)
     if nowhere is not None and (changed or described):
         raise nowhere
@@ -390,6 +397,22 @@ def _called_as_they_are(files: Sequence[FilePair]) -> set[str]:
     begin = f"-D{_REPLACED}"
     every = {flag for pair in files for file in (pair.old, pair.new) if file for flag in file.flags}
     return {flag.partition("=")[2] for flag in every if flag.startswith(begin)}
+
+
+def _differs(pair: FilePair) -> bool:
+    """Does a file that belongs to the program differ, or a header next to it that it includes?"""
+    if pair.below and is_aside(pair.below):
+        return False
+    read = [_with_headers(file.path) for file in (pair.old, pair.new) if file is not None]
+    return len(read) < 2 or read[0] != read[1]
+
+
+def _with_headers(file: Path) -> dict[bytes, bytes]:
+    """A file, and the headers that it includes from its folder, as far as they are there."""
+    text = file.read_bytes()
+    included = {name: file.parent / os.fsdecode(name) for name in _INCLUDED.findall(text)}
+    there = {name: header.read_bytes() for name, header in included.items() if header.is_file()}
+    return {b"": text, **there}
 
 
 def _left_out(pair: FilePair, error: CsgtestError) -> str:
