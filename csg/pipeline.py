@@ -56,13 +56,15 @@ def _confirmed(versions: Versions, entry: str, annotation: Annotation) -> Unifie
     return confirmed(unify_files(versions, entry, annotation), entry, annotation=annotation)
 
 
-def program_of(unified: Unified, entry: str | None = None) -> Program:
+def program_of(unified: Unified, entry: str | None = None, needed_only: bool = False) -> Program:
     """The intermediate representation of both versions. Without ``entry``: ``main``, or the only
-    function that other files could call."""
+    function that other files could call. ``needed_only``: without the functions that it needs
+    not."""
     from csg.lower import lower
 
     changes = [record.info() for record in unified.changes]
-    return lower(unified.units, changes, entry_of(unified.units, entry))
+    start = entry_of(unified.units, entry)
+    return lower(unified.units, changes, start, needed_only=needed_only)
 
 
 def graph_of(
@@ -142,9 +144,8 @@ def shared_entry(
                 if both
                 else "give two versions of one program",
             )
-    candidates = [
-        name for name in _names(old, Linkage.EXTERNAL) if name in _names(new, Linkage.EXTERNAL)
-    ]
+    callable_ones = set(_names(new, Linkage.EXTERNAL))
+    candidates = [name for name in _names(old, Linkage.EXTERNAL) if name in callable_ones]
     return _chosen([name for name in names if name in shared], candidates, asked, "both versions")
 
 

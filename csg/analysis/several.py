@@ -39,6 +39,7 @@ from csg.language.syntax import (
     Index,
     InitializerEntry,
     InitializerList,
+    Linkage,
     Member,
     Name,
     Return,
@@ -62,6 +63,7 @@ _Root = Symbol | tuple[str, str]  # an object of its own, a member, or the resul
 # the value of a pointer, or of one behind it, with the number of dereferences to it
 _Node = tuple[_Root, int]
 _DEEPEST = 2
+_ANY = -1
 
 
 @record
@@ -118,14 +120,19 @@ class _Flow:
     """Where the values of pointers come from, and which pointers are stepped."""
 
     def __init__(self, units: Sequence[TranslationUnit]) -> None:
-        self._definitions: dict[str, list[FunctionDefinition]] = {}
+        # by name, those that one file alone can call by the number of this file as well
+        self._definitions: dict[tuple[int, str], list[FunctionDefinition]] = {}
+        self._unit = _ANY
         self._from: dict[_Node, set[_Node]] = {}
         self._stepped: set[_Node] = set()
         self._rows: set[_Node] = set()  # pointers that may lead to several numbers
-        for unit in units:
+        for number, unit in enumerate(units):
             for each in unit.functions:
-                self._definitions.setdefault(each.symbol.name, []).append(each)
-        for unit in units:
+                own = each.symbol.linkage is not Linkage.EXTERNAL
+                key = (number if own else _ANY, each.symbol.name)
+                self._definitions.setdefault(key, []).append(each)
+        for number, unit in enumerate(units):
+            self._unit = number
             for declaration in unit.declarations:
                 for node in walk(declaration):
                     self._look_at(node)
@@ -198,7 +205,8 @@ class _Flow:
             self._flows(entry.value, (member, 0))
 
     def _call(self, name: str, arguments: Sequence[Expression]) -> None:
-        definitions = self._definitions.get(name, ())
+        known = self._definitions
+        definitions = known.get((self._unit, name), []) or known.get((_ANY, name), [])
         for definition in definitions:
             for symbol, value in zip(definition.parameters, arguments, strict=False):
                 self._flows(value, (symbol, 0))

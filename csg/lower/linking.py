@@ -1,6 +1,7 @@
 """Whole programs: several translation units become one, and a library is linked to it.
 
     lower([parse_file("main.c"), parse_file("list.c")])   ->  Program
+    lower(units, changes, "f", needed_only=True)             without functions that "f" needs not
     link(program, library)                                   adds what the program lacks, no more
 
 External names mean the same in all units; of a static function or object met twice, the second is
@@ -9,7 +10,7 @@ called ``name.1``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from csg.errors import UnsupportedError, deep_recursion
@@ -26,16 +27,21 @@ from csg.ir.program import StatementKind
 from csg.language.syntax import (
     STRONG,
     Declaration,
+    FunctionDefinition,
     Linkage,
+    Name,
     Symbol,
     SymbolKind,
     TranslationUnit,
     Version,
 )
+from csg.language.syntax import Call as SyntaxCall
+from csg.language.traversal import Tree, walk
 from csg.language.types import Function
 from csg.lower import static_data
 from csg.lower.function import FunctionLowering, lower_function
 from csg.lower.tables import Excerpts, NodeTable, Objects
+from csg.records import record
 
 LIBRARY_PREFIX = "libc:"
 
@@ -45,31 +51,55 @@ def lower(
     changes: Sequence[ChangeInfo] = (),
     entry: str = "main",
     library: bool = False,
+    needed_only: bool = False,
 ) -> Program:
     """Lower all units to one program. ``library``: its functions are marked as models, and the
-    names of its static objects are distinct from those of any program."""
+    names of its static objects are distinct from those of any program. ``needed_only``: functions
+    are left out that a call of the entry function does not come to, that no change is in, and that
+    use no object which such functions use."""
     with deep_recursion():
-        return _lower(units, changes, entry, library)
+        return _lower(units, changes, entry, library, needed_only)
 
 
 def _lower(
-    units: Sequence[TranslationUnit], changes: Sequence[ChangeInfo], entry: str, library: bool
+    units: Sequence[TranslationUnit],
+    changes: Sequence[ChangeInfo],
+    entry: str,
+    library: bool,
+    needed_only: bool,
 ) -> Program:
     objects = Objects(LIBRARY_PREFIX if library else "")
     nodes = NodeTable(numbered=not library)
     program = Program(entry=entry, changes=list(changes))
     _reserve_external_names(units, objects)
     _name_aliases(units, objects)
+    needed = None
+    if needed_only:
+        roots = {entry, *(each.function for each in changes)}
+        needed = _Needed(units).functions(roots)
+    several = len(units) > 1
+    strongest = _strongest(units) if several else {}
+    waiting: dict[str, tuple[TranslationUnit, FunctionDefinition]] = {}
+
+    def define(unit: TranslationUnit, definition: FunctionDefinition, name: str) -> None:
+        nodes.excerpts = Excerpts(unit.sources)
+        nodes.function = ""
+        function = lower_function(definition, name, objects, nodes, name == entry)
+        function.library = library
+        program.functions[name] = function
+
     for unit in units:
         nodes.excerpts = Excerpts(unit.sources)
         nodes.function = ""
         for declaration in unit.declarations:
             symbol = declaration.symbol
-            if not _yields(symbol, units, objects.name(symbol) in objects.initialized):
+            known = several and objects.name(symbol) in objects.initialized
+            if not _yields(symbol, strongest, known):
                 _file_scope(declaration, objects, nodes)
         for definition in unit.functions:
             name = objects.name(definition.symbol)
-            if _yields(definition.symbol, units, name in program.functions):
+            known = several and (name in program.functions or name in waiting)
+            if _yields(definition.symbol, strongest, known):
                 continue
             if name in program.functions:
                 raise UnsupportedError(
@@ -77,9 +107,13 @@ def _lower(
                     definition.location,
                     f"the first definition is at {program.functions[name].location}",
                 )
-            function = lower_function(definition, name, objects, nodes, name == entry)
-            function.library = library
-            program.functions[name] = function
+            if needed is None or id(definition) in needed:
+                define(unit, definition, name)
+            else:
+                waiting[name] = unit, definition
+    while found := sorted(objects.used_functions & waiting.keys()):
+        for name in found:
+            define(*waiting.pop(name), name)
     program.weak = {
         objects.name(each)
         for unit in units
@@ -98,6 +132,107 @@ def _lower(
     return program
 
 
+@record
+class _Mentions:
+    """What the body of a function names."""
+
+    functions: frozenset[str]
+    taken: frozenset[str]  # those of which it takes the address
+    objects: frozenset[tuple[int, str]]  # that can be modified, each with its unit or -1
+    through_pointers: bool  # it calls what a pointer leads to
+
+
+class _Needed:
+    """The functions that some functions need, as a linker keeps them with --gc-sections: those that
+    they name, and those that use a modifiable object which one of them uses, as they may set it.
+    Where one of them calls through a pointer, all whose address is taken are needed."""
+
+    def __init__(self, units: Sequence[TranslationUnit]) -> None:
+        self._all = [(number, each) for number, unit in enumerate(units) for each in unit.functions]
+        self._own = [{each.symbol.name: each for each in unit.functions} for unit in units]
+        self._external: dict[str, list[tuple[int, FunctionDefinition]]] = {}
+        for number, each in self._all:
+            if each.symbol.linkage is Linkage.EXTERNAL:
+                self._external.setdefault(each.symbol.name, []).append((number, each))
+        self._initial = [
+            (number, _mentions(number, unit.declarations)) for number, unit in enumerate(units)
+        ]
+        self._mentions: dict[int, _Mentions] = {}
+
+    def functions(self, names: Collection[str]) -> set[int]:
+        """The definitions, by their ids, that functions of these ``names`` need, with those that
+        run before and after main and those that objects are initialised with."""
+        waiting = [
+            (number, each)
+            for number, each in self._all
+            if each.symbol.name in names or each.symbol.hooks
+        ]
+        for number, mentions in self._initial:
+            waiting += self._named(number, mentions.functions)
+        found: set[int] = set()
+        objects: set[tuple[int, str]] = set()
+        through_pointers = False
+        while waiting:
+            number, definition = waiting.pop()
+            if id(definition) not in found:
+                found.add(id(definition))
+                mentions = self._of(number, definition)
+                through_pointers |= mentions.through_pointers
+                objects |= mentions.objects
+                waiting += self._named(number, mentions.functions)
+            if not waiting and (objects or through_pointers):
+                for number, each in self._all:
+                    mentions = self._of(number, each)
+                    if not objects.isdisjoint(mentions.objects):
+                        waiting.append((number, each))
+                    if through_pointers:
+                        waiting += self._named(number, mentions.taken)
+                waiting = [each for each in waiting if id(each[1]) not in found]
+        return found
+
+    def _of(self, number: int, definition: FunctionDefinition) -> _Mentions:
+        known = self._mentions.get(id(definition))
+        if known is None:
+            known = self._mentions[id(definition)] = _mentions(number, [definition.body])
+        return known
+
+    def _named(self, number: int, names: Iterable[str]) -> Iterator[tuple[int, FunctionDefinition]]:
+        """What these names mean in a unit. Of an external one there may be several definitions, of
+        which one is chosen later."""
+        for name in names:
+            own = self._own[number].get(name)
+            if own is not None and own.symbol.linkage is not Linkage.EXTERNAL:
+                yield number, own
+            else:
+                yield from self._external.get(name, ())
+
+
+def _mentions(number: int, roots: Sequence[Tree]) -> _Mentions:
+    functions: set[str] = set()
+    taken: set[str] = set()
+    objects: set[tuple[int, str]] = set()
+    through_pointers = False
+    callees: set[int] = set()
+    for node in walk(*roots):
+        match node:
+            case SyntaxCall(function=callee):
+                if isinstance(callee, Name) and isinstance(callee.symbol.type, Function):
+                    callees.add(id(callee))
+                else:
+                    through_pointers = True
+            case Name(symbol=symbol) if isinstance(symbol.type, Function):
+                functions.add(symbol.name)
+                if id(node) not in callees:
+                    taken.add(symbol.name)
+            case Name(symbol=symbol) if symbol.linkage is not Linkage.NONE:
+                if "const" not in symbol.qualifiers:
+                    unit = -1 if symbol.linkage is Linkage.EXTERNAL else number
+                    objects.add((unit, symbol.name))
+            case _:
+                pass
+    return _Mentions(frozenset(functions), frozenset(taken), frozenset(objects), through_pointers)
+
+
 def _hook(program: Program, symbols: Sequence[Symbol], objects: Objects) -> None:
     """Enter the constructors, which run before main, by priority and then in the order of the text,
     and the destructors, which run after it, in the reverse of this order."""
@@ -107,20 +242,23 @@ def _hook(program: Program, symbols: Sequence[Symbol], objects: Objects) -> None
     program.after_main = [name for kind, _, name in reversed(hooks) if kind == "destructor"]
 
 
-def _yields(symbol: Symbol, units: Sequence[TranslationUnit], known: bool) -> bool:
+def _yields(symbol: Symbol, strongest: Mapping[str, int], known: bool) -> bool:
     """Does this definition give way to another one? An inline definition, which many files may have
     from a header, counts only where there is no other, and then once (C17 6.7.4); so does a weak
     one."""
-    if len(units) == 1 or symbol.strength == STRONG or symbol.linkage is not Linkage.EXTERNAL:
+    if symbol.strength == STRONG or symbol.linkage is not Linkage.EXTERNAL:
         return False
-    return known or any(
-        each.defined
-        and each.name == symbol.name
-        and each.linkage is Linkage.EXTERNAL
-        and each.strength > symbol.strength
-        for unit in units
-        for each in _declared(unit)
-    )
+    return known or strongest.get(symbol.name, symbol.strength) > symbol.strength
+
+
+def _strongest(units: Sequence[TranslationUnit]) -> dict[str, int]:
+    """How strong the strongest definition of each external name is."""
+    found: dict[str, int] = {}
+    for unit in units:
+        for each in _declared(unit):
+            if each.defined and each.linkage is Linkage.EXTERNAL:
+                found[each.name] = max(each.strength, found.get(each.name, each.strength))
+    return found
 
 
 def _declared(unit: TranslationUnit) -> list[Symbol]:

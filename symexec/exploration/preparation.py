@@ -488,7 +488,9 @@ def _lowered(
         signature, stepped = _signature(unified, entry, options.inputs)
         signature = replace(signature, steps=read.steps)
     with Confirmation(text, MASKED if confirms else (), flags=options.flags) as confirmation:
-        lowered = Lowered(unified, text, program_of(unified, entry), signature, stepped)
+        lowered = Lowered(
+            unified, text, program_of(unified, entry, needed_only=True), signature, stepped
+        )
         return lowered, confirmation.error()
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import random
+import subprocess
+from collections import Counter
+from pathlib import Path
+
 import pytest
 
 from csg.errors import UnsupportedError
@@ -127,3 +132,65 @@ def test_long_chains_and_deep_nesting_are_lowered() -> None:
         "int main(void) { return f(1) / 100 + g(201) + h(77); }"
     )
     assert run(program).status == 20 + 1 + 77
+
+
+def generated(rng: random.Random, apart: bool) -> list[str]:
+    """Three files of functions that call each other, static ones of the same name in several files
+    among them. If not ``apart``, some use a number of their file, take an address or are in a
+    table."""
+    names = [f"f{number}" for number in range(12)]
+    everywhere = {name for name in names[1:] if rng.random() < 0.4}
+    texts = []
+    for file in range(3):
+        lines = [f"{'static ' if each in everywhere else ''}int {each}(int);" for each in names]
+        lines.append("static int number; static int (*kept)(int);")
+        own = [each for each in names if each in everywhere or names.index(each) % 3 == file]
+        for name in own:
+            later = names[names.index(name) + 1 :]
+            terms = [f"{each}(x)" for each in rng.sample(later, min(len(later), rng.randrange(3)))]
+            if not apart:
+                ways = ["number", "(number = x)", "kept(x)"]
+                ways += [f"((kept = {each}) != 0)" for each in later[:1]]
+                terms += rng.sample(ways, rng.choice((0, 0, 0, 1)))
+            word = "static " if name in everywhere else ""
+            lines.append(f"{word}int {name}(int x) {{ return {' + '.join(['x', *terms])}; }}")
+        if not apart and rng.random() < 0.3:
+            lines.append(f"int (*const table{file}[])(int) = {{ {rng.choice(own)} }};")
+        texts.append("\n".join(lines))
+    return texts
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_what_a_linker_keeps_for_a_function_is_lowered_for_it(apart: bool, tmp_path: Path) -> None:
+    rng = random.Random(7)
+    left_out = 0
+    for _ in range(25):
+        texts = generated(rng, apart)
+        files = [tmp_path / f"{number}.c" for number in range(len(texts))]
+        for file, text in zip(files, texts, strict=True):
+            file.write_text(text)
+        words = ["cc", "-w", "-O0", "-ffunction-sections", "-nostdlib", "-Wl,--gc-sections"]
+        words += ["-Wl,-e,f0", *map(str, files), "-o", str(tmp_path / "linked")]
+        subprocess.run(words, check=True)
+        listed = subprocess.check_output(["nm", tmp_path / "linked"], text=True)
+        kept = Counter(line.split()[2] for line in listed.splitlines() if line.split()[1] in "tT")
+        units = [parse_text(text, str(file)) for text, file in zip(texts, files, strict=True)]
+        whole, program = lower(units), lower(units, entry="f0", needed_only=True)
+        assert verify(program) == [] and not program.undefined
+        found = Counter(name.partition(".")[0] for name in program.functions)
+        assert found == kept if apart else found >= kept
+        left_out += len(whole.functions) - len(program.functions)
+    assert left_out > 25
+
+
+def test_what_may_set_an_object_of_the_entry_is_needed() -> None:
+    unit = parse_text(
+        "static int limit; static int (*handler)(int); static const int least = 2;"
+        "static int twice(int x) { return 2 * x; }"
+        "int set(int x) { return limit = x; }"
+        "int choose(void) { handler = twice; return 0; }"
+        "int lowest(void) { return least; }"
+        "int f(int x) { return x > limit ? handler(x) : least; }"
+    )
+    program = lower([unit], entry="f", needed_only=True)
+    assert program.functions.keys() == {"f", "set", "choose", "twice"}
