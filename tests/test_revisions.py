@@ -820,6 +820,8 @@ def test_what_a_project_may_leave_out_is_left_out_where_it_needs_what_is_not_the
     assert left_out in done.err and f"which makes nothing: {said}" in done.err, done.err
     assert "libutil.a" in done.out and done.code == 1, done
     assert done.err.count("trying") == 1
+    again = csgtest("build", "--time", "5", folder=repository.folder)
+    assert again.err.count("has been built before") == 2, again.err
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="not installed: cmake")

@@ -288,6 +288,8 @@ class Enclosure:
     """The place where a version is built; ``tree`` is where its files go before that."""
 
     def __init__(self) -> None:
+        self.tried: list[str] = []  # the commands that were to build the tree
+        self._exported: tuple[dict[str, _File], str] | None = None
         self._given_up = threading.Event()
         self._own = OwnFolder("build")
         self._base = self._own.path / "tmp"
@@ -304,6 +306,13 @@ class Enclosure:
     def tree(self) -> Path:
         return self._base / "src"
 
+    def exported(self) -> tuple[dict[str, _File], str]:
+        """The files of the tree before anything was built in it, and a digest of them."""
+        if self._exported is None:
+            files = _files_of(self.tree)
+            self._exported = files, key_of(*_contents(self.tree, files))
+        return self._exported
+
     def give_up(self) -> None:
         """End what is built now, in another thread."""
         self._given_up.set()
@@ -311,6 +320,8 @@ class Enclosure:
     def build(self, command: str, log: Path) -> tuple[list[ToolCall], int]:
         """Build: returns the calls of the tools, and the exit code. A build that fails half-way
         counts, for what it made may be all that is needed. Its output goes to ``log``."""
+        self.exported()
+        self.tried.append(command)
         self._install()
         for file in (self._base / "calls").iterdir():
             file.unlink()
@@ -675,19 +686,20 @@ class Noted:
 
 class BuiltBefore:
     """The build of a tree by a command, in csgtest's cache. Its key is made of every file of the
-    tree, the command, the compiler, and the times of the folders that programs and libraries of
-    the system are in."""
+    tree, the command and those that were tried before it, the compiler, and the times of the
+    folders that programs and libraries of the system are in."""
 
     def __init__(self, enclosure: Enclosure, command: str) -> None:
         self._tree = enclosure.tree
-        self._before = _files_of(self._tree)
+        self._before, contents = enclosure.exported()
         self._cache = Cache("versions")
         self._key = key_of(
             command,
+            *enclosure.tried,
             compiler_identity(find_compiler()),
             source_digest([Path(__file__).parent]),
             *_times_of_the_system(),
-            *_contents(self._tree, self._before),
+            contents,
         )
 
     def restored(self, log: Path) -> Noted | None:
