@@ -292,15 +292,17 @@ class OwnBuild:
     doubt: str
 
 
-def own_build(revisions: Revisions, trees: Sequence[Path]) -> OwnBuild | None:
+def own_build(
+    revisions: Revisions, trees: Sequence[Path], differing: Sequence[str]
+) -> OwnBuild | None:
     """The compile_commands.json of each revision, or of one of them, or of the checkout; its paths
-    are those of the trees. None where there is none, or where it names nothing of them."""
+    are those of the trees. None where there is none, or where it names nothing of them.
+    ``differing``: the names of the files that differ."""
     top = revisions.repository
     found = [find_commands(tree, None) for tree in trees]
     database = next((each for each in (*found, find_commands(top, None)) if each is not None), None)
     if database is None:
         return None
-    differing = _differing_names(*trees)
     rules = []
     for tree, other, own in zip(trees, reversed(trees), found, strict=True):
         calls = _calls_in(own or database, top, tree)
@@ -328,18 +330,17 @@ def own_build(revisions: Revisions, trees: Sequence[Path]) -> OwnBuild | None:
     return OwnBuild(f"{make} && test ! -e {_OWN}/failed", source, doubt)
 
 
-def only_texts(old: Path, new: Path) -> list[str]:
-    """The files in which two trees differ, if all of them are texts for readers, of which a build
-    asks no more than whether they are there; nothing otherwise."""
-    differing = _differing_names(old, new)
-    for name in differing:
-        there = [(tree / name).is_file() for tree in (old, new)]
-        if not all(there) or not _FOR_READERS.fullmatch(name):
-            return []
-    return differing
+def only_texts(names: Iterable[str], trees: Sequence[Path]) -> bool:
+    """Are these files of two trees all texts for readers, of which a build asks no more than
+    whether they are there?"""
+    return all(
+        _FOR_READERS.fullmatch(name) and all((tree / name).is_file() for tree in trees)
+        for name in names
+    )
 
 
-def _differing_names(old: Path, new: Path) -> list[str]:
+def differing_names(old: Path, new: Path) -> list[str]:
+    """The files in which two trees differ."""
     found = set()
     for tree, other in ((old, new), (new, old)):
         for folder, _, names in os.walk(tree):

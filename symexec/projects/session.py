@@ -87,6 +87,7 @@ from symexec.projects.programs import (
 from symexec.projects.revisions import (
     Revisions,
     changed_files,
+    differing_names,
     only_texts,
     own_build,
     read_revisions,
@@ -141,17 +142,17 @@ def read_project(
     with ExitStack() as stack:
         both = tuple(stack.enter_context(Enclosure()) for _ in _SIDES)
         notes = revisions.export(*(each.tree for each in both))
-        texts = [] if asked.command or asked.targets else only_texts(*(each.tree for each in both))
-        if texts:
-            _say(quiet, f"only texts that no build reads differ: {_some(texts)}")
+        trees = [each.tree for each in both]
+        differing = [] if asked.command else differing_names(*trees)
+        if differing and not asked.targets and only_texts(differing, trees):
+            _say(quiet, f"only texts that no build reads differ: {_some(differing)}")
             return Project(revisions, ())
         named = asked.command is not None and os.path.exists(asked.command)
         database = Path(asked.command or "") if named else None
         built = None
         if database is None:
-            database, built = _built_or_compiled(asked, both, revisions, out, quiet)
+            database, built = _built_or_compiled(asked, both, revisions, differing, out, quiet)
         if built is None:
-            trees = [each.tree for each in both]
             place = out / "versions"
             versions, left = unbuilt_versions(revisions, trees, flags, place, database, ignored)
             for why, files in left.items():
@@ -519,6 +520,7 @@ def _built_or_compiled(
     asked: RevisionOptions,
     enclosures: Sequence[Enclosure],
     revisions: Revisions,
+    differing: Sequence[str],
     out: Path,
     quiet: bool,
 ) -> tuple[Path | None, Both | None]:
@@ -527,7 +529,7 @@ def _built_or_compiled(
     database = find_commands(revisions.repository, None) if not asked.command else None
     trees = [each.tree for each in enclosures]
     tree = trees[-1]
-    own = own_build(revisions, trees) if not asked.command else None
+    own = own_build(revisions, trees, differing) if not asked.command else None
     recipes = [asked.command] if asked.command else recipes_of(tree, guessing=database is None)
     if not asked.command and shutil.which("autoreconf") and outdated(enclosures[0].tree, tree):
         recipes = [f"{REMADE}; {each}" for each in recipes]
