@@ -9,7 +9,7 @@ Each step imports what it needs when it is called: a run that only searches draw
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from csg.errors import UsageError
@@ -56,15 +56,17 @@ def _confirmed(versions: Versions, entry: str, annotation: Annotation) -> Unifie
     return confirmed(unify_files(versions, entry, annotation), entry, annotation=annotation)
 
 
-def program_of(unified: Unified, entry: str | None = None, needed_only: bool = False) -> Program:
+def program_of(
+    unified: Unified, entry: str | None = None, kept: Collection[str] | None = None
+) -> Program:
     """The intermediate representation of both versions. Without ``entry``: ``main``, or the only
-    function that other files could call. ``needed_only``: without the functions that it needs
-    not."""
+    function that other files could call. ``kept``: without the functions that neither it nor one of
+    these needs."""
     from csg.lower import lower
 
     changes = [record.info() for record in unified.changes]
     start = entry_of(unified.units, entry)
-    return lower(unified.units, changes, start, needed_only=needed_only)
+    return lower(unified.units, changes, start, kept=kept)
 
 
 def graph_of(

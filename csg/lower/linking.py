@@ -1,7 +1,7 @@
 """Whole programs: several translation units become one, and a library is linked to it.
 
     lower([parse_file("main.c"), parse_file("list.c")])   ->  Program
-    lower(units, changes, "f", needed_only=True)             without functions that "f" needs not
+    lower(units, changes, "f", kept={"g"})                   without functions that neither needs
     link(program, library)                                   adds what the program lacks, no more
 
 External names mean the same in all units; of a static function or object met twice, the second is
@@ -51,14 +51,14 @@ def lower(
     changes: Sequence[ChangeInfo] = (),
     entry: str = "main",
     library: bool = False,
-    needed_only: bool = False,
+    kept: Collection[str] | None = None,
 ) -> Program:
     """Lower all units to one program. ``library``: its functions are marked as models, and the
-    names of its static objects are distinct from those of any program. ``needed_only``: functions
-    are left out that a call of the entry function does not come to, that no change is in, and that
-    use no object which such functions use."""
+    names of its static objects are distinct from those of any program. ``kept``: functions
+    are left out that are none of these, that a call of the entry function does not come to, that no
+    change is in, and that use no object which such functions use; None: all are there."""
     with deep_recursion():
-        return _lower(units, changes, entry, library, needed_only)
+        return _lower(units, changes, entry, library, kept)
 
 
 def _lower(
@@ -66,7 +66,7 @@ def _lower(
     changes: Sequence[ChangeInfo],
     entry: str,
     library: bool,
-    needed_only: bool,
+    kept: Collection[str] | None,
 ) -> Program:
     objects = Objects(LIBRARY_PREFIX if library else "")
     nodes = NodeTable(numbered=not library)
@@ -74,8 +74,8 @@ def _lower(
     _reserve_external_names(units, objects)
     _name_aliases(units, objects)
     needed = None
-    if needed_only:
-        roots = {entry, *(each.function for each in changes)}
+    if kept is not None:
+        roots = {entry, *kept, *(each.function for each in changes)}
         needed = _Needed(units).functions(roots)
     several = len(units) > 1
     strongest = _strongest(units) if several else {}

@@ -488,10 +488,12 @@ def _lowered(
         signature, stepped = _signature(unified, entry, options.inputs)
         signature = replace(signature, steps=read.steps)
     with Confirmation(text, MASKED if confirms else (), flags=options.flags) as confirmation:
-        lowered = Lowered(
-            unified, text, program_of(unified, entry, needed_only=True), signature, stepped
+        # the C library may call a function that has the name of one of its own, as malloc
+        named = {each.symbol.name for unit in unified.units for each in unit.functions}
+        program = program_of(
+            unified, entry, kept={each for each in named if library.is_known(each)}
         )
-        return lowered, confirmation.error()
+        return Lowered(unified, text, program, signature, stepped), confirmation.error()
 
 
 def _signature(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from symexec.campaign.building import BuildJob
+from symexec.exploration.preparation import lower, read_versions
 from symexec.options import BuildOptions, Globals, InputOptions, SearchOptions
 from tests.command_line import write_versions
 from tests.jobs import finished
@@ -206,3 +207,20 @@ def test_structures_by_value_are_inputs_and_results(part: str, tmp_path: Path) -
     new = STRUCTURES.format(**edited if part else PARTS).replace("q.a++", "++q.a")
     job = _job(old, new, tmp_path)
     assert (job.verdict, job.mispredicted) == (OTHER if part else SAME, [])
+
+
+def test_what_the_c_library_may_call_is_part_of_the_program(tmp_path: Path) -> None:
+    """Functions that the entry does not need are left out, but for those that have the name of a
+    function of the C library: strdup calls the program's malloc."""
+    text = (
+        "#include <string.h>\n"
+        "void *malloc(unsigned long size) { return size > 3 ? 0 : (void *) 16; }"
+        "int unused(int x) { return x; }"
+        'int f(int x) { return strdup("long") ? x : RESULT; }'
+    )
+    options = BuildOptions(
+        *write_versions(tmp_path, text.replace("RESULT", "1"), text.replace("RESULT", "2")),
+        inputs=InputOptions(entry="f"),
+    )
+    program = lower(read_versions(options), options).program
+    assert "malloc" in program.functions and "unused" not in program.functions
