@@ -18,7 +18,7 @@ import pytest
 from csg.errors import UsageError
 from csg.programs import Versions
 from symexec.options import RevisionOptions
-from symexec.projects.building import PLACE, Enclosure, ToolCall, read_calls, recipes_of
+from symexec.projects.building import CHECKOUT, PLACE, Enclosure, ToolCall, read_calls, recipes_of
 from symexec.projects.programs import Target
 from symexec.projects.session import Project, read_project
 from tests.command_line import CSGTEST, csgtest, read_report
@@ -407,6 +407,30 @@ def test_a_makefile_may_only_say_what_it_can_make(repository: Repository, tmp_pa
     repository.edit("lib/number.c", "- '0'", "- '1'")
     assert recipes_of(repository.folder)[-1].endswith(" lib/libutil.a sum words")
     assert names(project(tmp_path, "HEAD")) == ["sum"]
+
+
+ASKING = """\
+words: words.c version.h
+\t$(CC) -o words words.c
+version.h: .git
+\tgit diff-index --quiet HEAD && echo '"'`git describe`'"' > version.h
+"""
+
+
+def test_a_build_that_asks_git_for_the_version_has_a_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main = "int main(int n, char **words) { return n + (*words == VERSION); }\n"
+    text = f'const char VERSION[] =\n#include "version.h"\n;\n{main}'
+    made = Repository(tmp_path, {"Makefile": ASKING, "words.c": text})
+    made.edit("words.c", "n + ", "n - ")
+    assert recipes_of(made.folder)[-1].startswith(CHECKOUT)
+    monkeypatch.chdir(made.folder)
+    found = project(tmp_path, "HEAD")
+    assert names(found) == ["words"]
+    versions = found.subjects[0].versions
+    for side in (versions.old, versions.new):
+        assert (side / "version.h").read_text() == '"v0"\n'
 
 
 def test_what_is_configured_may_need_its_own_flags(repository: Repository, tmp_path: Path) -> None:

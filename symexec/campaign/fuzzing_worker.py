@@ -147,6 +147,7 @@ MOMENT = 0.3  # seconds at the start that it has whatever its share is
 TALLY = 0.25  # seconds between two tallies
 IDLE = 0.1  # seconds between two looks for tests to mutate when nothing else is left
 LINES = 256  # tests of the search that are mutated at most
+SEEDS = 1024  # that are tried; half of LINES are mutated, from all over them
 GROWING = 1.5  # times that of tests for inputs that grow
 GROWING_LINES = 0.1  # .. where options and operands are known, and candidates made of them
 SELDOM = 8  # .. and so many times less where nothing new comes
@@ -182,8 +183,9 @@ class FuzzingLoop:
         self._growing = self._grown() if commission.changes and not self._domain.finite else None
         self._seeds = fitting(commission)
         self._testing.give_grown("s-", self._seeds)
-        for seed in self._seeds:
-            self._to_mutate.put(seed)
+        number = min(len(self._seeds), LINES // 2)
+        for at in range(number):
+            self._to_mutate.put(self._seeds[at * len(self._seeds) // number])
 
     def _grown(self) -> Growing | None:
         """Inputs that grow; None where the program reads nothing that can grow."""
@@ -432,7 +434,7 @@ class Fuzzing:
     ) -> None:
         self._prepared = prepared
         self._replay = replay
-        self._seeds = tuple(seeds[:LINES])
+        self._seeds = tuple(seeds[:SEEDS])
         self._options = options
         self._signature = signature
         self._deadline = deadline

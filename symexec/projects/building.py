@@ -79,6 +79,21 @@ RECIPES = (
 
 _MADE_OF = {"configure.ac": "configure", "configure.in": "configure"}
 REMADE = "autoreconf -fi"
+# A build may ask git for the version, and end where it stands in no repository. This makes one of
+# a commit that is empty, so that both versions have the same name.
+CHECKOUT = "csgtest-checkout"
+_MADE_CHECKOUT = """#!/bin/sh
+export GIT_AUTHOR_NAME=csgtest GIT_AUTHOR_EMAIL=csgtest GIT_AUTHOR_DATE='@1600000000 +0000'
+export GIT_COMMITTER_NAME=csgtest GIT_COMMITTER_EMAIL=csgtest GIT_COMMITTER_DATE='@1600000000 +0000'
+rm -rf .git && git init -q . && git commit -q --allow-empty -m 0 && git tag -a -m 0 v0
+"""
+_ASKS_GIT = re.compile(
+    rb"\bgit +(?:-\S+ +)*(?:describe|rev-parse|rev-list|log|show|tag|diff-index|diff)\b"
+    rb"|(?<!\w)\.git\b"
+)
+_BUILDS = re.compile(
+    r"(?:GNU)?[Mm]akefile.*|CMakeLists\.txt|meson\.build|configure.*|.*\.(?:mk|sh|cmake|am)"
+)
 
 
 @record
@@ -204,7 +219,20 @@ def recipes_of(tree: Path, guessing: bool = True) -> list[str]:
     found += _parts_of_cmake(tree)
     for folder in _FOLDERS:
         found += _makefiles(tree, folder, guessing)
-    return found or _of_folders(tree)
+    found = found or _of_folders(tree)
+    if found and shutil.which("git") and _asks_git(tree):
+        found.append(f"{CHECKOUT} && {{ {found[0]}; }}")
+    return found
+
+
+def _asks_git(tree: Path) -> bool:
+    """Does a file that says how to build, at the top or in a folder there, speak of git?"""
+    files = (each for depth in ("*", "*/*") for each in sorted(tree.glob(depth)))
+    return any(
+        _ASKS_GIT.search(each.read_bytes()) is not None
+        for each in files
+        if _BUILDS.fullmatch(each.name) and each.is_file() and not each.is_symlink()
+    )
 
 
 def outdated(old: Path, new: Path) -> bool:
@@ -386,6 +414,9 @@ class Enclosure:
         for name in {*_COMPILERS, named}:
             if shutil.which(name):
                 shutil.copy(recorder, self._base / "bin" / name)
+        checkout = self._base / "bin" / CHECKOUT
+        checkout.write_text(_MADE_CHECKOUT)
+        checkout.chmod(0o755)
 
     def calls(self) -> list[ToolCall]:
         """Of tools since the build began, in the order of time."""

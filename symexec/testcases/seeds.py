@@ -383,7 +383,7 @@ def _spread(found: Iterable[bytes], most: int) -> tuple[bytes, ...]:
 # a beginning for others, and whatever it shows is observed natively like any input.
 
 
-CALLS, CALL = 128, 4096  # how many of them, and the bytes that one of them reads
+CALLS, CALL = 512, 4096  # how many of them, and the bytes that one of them reads
 PIECES = 64  # of a line
 OPERANDS = ("A", "B")  # how files are called that a call names
 
