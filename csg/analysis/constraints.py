@@ -24,6 +24,7 @@ from csg.ir import (
     Allocate,
     Binary,
     Call,
+    CheckIndex,
     Computation,
     Copy,
     Fill,
@@ -542,7 +543,7 @@ class Builder:
                 self._call(name, place, instruction)
             case Move() | Binary() | Load() | Store() | VaArgument():
                 pass  # of a width, or from a constant, that is no pointer
-            case Computation() | Fill() | LabelAddress() | Refuse():
+            case Computation() | Fill() | CheckIndex() | LabelAddress() | Refuse():
                 pass
             case _:
                 assert_never(instruction)

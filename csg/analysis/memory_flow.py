@@ -29,6 +29,7 @@ from csg.ir import (
     Allocate,
     Binary,
     Call,
+    CheckIndex,
     Computation,
     Copy,
     Fill,
@@ -109,7 +110,7 @@ class Accesses:
                 )
             case Call():
                 return self._call(place, instruction)
-            case Move() | Binary() | Computation() | Allocate() | Refuse():
+            case Move() | Binary() | Computation() | CheckIndex() | Allocate() | Refuse():
                 return 0, 0
             case SlotAddress() | GlobalAddress() | FunctionAddress() | LabelAddress():
                 return 0, 0

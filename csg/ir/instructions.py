@@ -211,6 +211,16 @@ class Fill(_Placed):
 
 
 @record
+class CheckIndex(_Placed):
+    """The program does wrong unless ``index < bound``, two numbers of 64 bits without sign: it
+    indexes ``array`` ("frames[3]") beyond its end (C17 6.5.6p8)."""
+
+    index: Value
+    bound: Value
+    array: str
+
+
+@record
 class Allocate(_Placed):
     """A new stack object of run-time size (VLA, alloca), freed when the function returns."""
 
@@ -288,6 +298,7 @@ Instruction = (
     | LabelAddress
     | Copy
     | Fill
+    | CheckIndex
     | Allocate
     | Call
     | VaStart
@@ -391,6 +402,8 @@ def reads(instruction: Instruction) -> tuple[Value, ...]:
             return arguments if isinstance(callee, str) else (callee, *arguments)
         case Copy(address=address, source=source):
             return (address, source)
+        case CheckIndex(index=index, bound=bound):
+            return (index, bound)
         case Allocate(size=size):
             return (size,)
         case VaStart() | VaArgument():

@@ -20,6 +20,7 @@ from csg.ir.instructions import (
     Binary,
     Branch,
     Call,
+    CheckIndex,
     Compare,
     ConvertFloat,
     Copy,
@@ -159,6 +160,8 @@ def print_instruction(instruction: Instruction) -> str:
             return f"copy {size}, [{address}], [{source}]"
         case Fill(address=address, byte=byte, size=size):
             return f"fill {size}, [{address}], {byte}"
+        case CheckIndex(index=index, bound=bound, array=array):
+            return f"check {index} < {bound}, {array}"
         case Allocate(target=target, size=size):
             return f"{target} = allocate {size}"
         case Call():

@@ -16,6 +16,7 @@ from csg.ir.instructions import (
     Binary,
     Branch,
     Call,
+    CheckIndex,
     Compare,
     Constant,
     ConvertFloat,
@@ -172,6 +173,9 @@ def _instruction(
             yield from _width(address, 64)
             if not 0 <= byte < 256:
                 yield f"fills with {byte}"
+        case CheckIndex(index=index, bound=bound):
+            yield from _width(index, 64)
+            yield from _width(bound, 64)
         case Allocate(target=goal, size=amount):
             yield from _width(goal, 64)
             yield from _width(amount, 64)

@@ -184,11 +184,15 @@ def _difference(lowering: Lowering, expression: Binary) -> Value:
 def displaced(lowering: Lowering, base: Expression, index: Expression, operator: str) -> Value:
     """``base + index`` or ``base - index`` in units of what ``base`` points to; base first."""
     address = lowering.value(base)
-    distance = (
-        converted(lowering, index, INT) if value_bits(index.type) == 1 else (lowering.value(index))
-    )
-    kind = INT if value_bits(index.type) == 1 else index.type
+    distance, kind = subscript(lowering, index)
     return moved(lowering, address, base.type, distance, kind, operator)
+
+
+def subscript(lowering: Lowering, index: Expression) -> tuple[Value, Type]:
+    """The value of what is added to a pointer, and its integer type."""
+    if value_bits(index.type) == 1:
+        return converted(lowering, index, INT), INT
+    return lowering.value(index), index.type
 
 
 def moved(

@@ -16,6 +16,7 @@ from csg.ir import (
     Block,
     Branch,
     Call,
+    CheckIndex,
     Compare,
     Constant,
     ConvertFloat,
@@ -146,7 +147,7 @@ ADDRESS = 64
 
 def _aimed(instruction: Instruction, target: Register) -> Instruction:
     """The same instruction writing to another register."""
-    assert not isinstance(instruction, Store | Copy | Fill | VaStart | VaCopy | Refuse)
+    assert not isinstance(instruction, Store | Copy | Fill | CheckIndex | VaStart | VaCopy | Refuse)
     return replace(instruction, target=target)
 
 
@@ -371,6 +372,9 @@ class FunctionBuilder:
     def fill(self, address: Value, byte: int, size: int) -> None:
         if size:
             self.emit(Fill(address, byte, size, node=self.node, version=self.version))
+
+    def check_index(self, index: Value, bound: Value, array: str) -> None:
+        self.emit(CheckIndex(index, bound, array, node=self.node, version=self.version))
 
     def slot_address(self, slot: int) -> Value:
         target = self.register(ADDRESS)

@@ -29,7 +29,7 @@ from csg.ir import Block, Lifetime, Register, Slot, Value
 from csg.language.syntax import Expression, Initializer, Statement, Symbol, Version
 from csg.language.types import Array, Type, alignment_of, size_of
 from csg.lower.builder import FunctionBuilder
-from csg.lower.places import Place, by_address
+from csg.lower.places import Place, Use, by_address
 from csg.lower.tables import NodeTable, Objects
 from csg.records import record
 
@@ -82,6 +82,8 @@ class Lowering(ABC):
         self.registers: dict[Symbol, Register] = {}
         self.slots: dict[Symbol, int] = {}
         self.array_sizes: dict[int, tuple[Array, Register]] = {}  # by identity of the type
+        self.array_lengths: dict[int, Register] = {}  # of the same types
+        self.checks = nodes.numbered  # indexes; models and static initialisers have no checks
         self.breaks: list[Block] = []
         self.continues: list[Block] = []
         self.scope = Scope()
@@ -111,7 +113,7 @@ class Lowering(ABC):
         """Go to ``then`` or ``otherwise``; the present block is closed afterwards."""
 
     @abstractmethod
-    def place(self, expression: Expression) -> Place:
+    def place(self, expression: Expression, use: Use = Use.ACCESSED) -> Place:
         """Where the object that an lvalue designates is stored."""
 
     @abstractmethod

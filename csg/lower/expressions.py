@@ -188,15 +188,15 @@ def run_time_size(lowering: Lowering, kind: Type) -> Value:
     variable = run_time_length(kind)
     if variable is None:
         return lowering.builder.scaled(element, kind.length if isinstance(kind.length, int) else 0)
-    length = converted(lowering, variable, ULONG)
+    length = lowering.array_lengths.get(id(kind)) or converted(lowering, variable, ULONG)
     if isinstance(element, Constant):
         return lowering.builder.scaled(length, element.value)
     return lowering.builder.binary("mul", length, element)
 
 
 def fix_size(lowering: Lowering, kind: Type) -> None:
-    """Compute the sizes of the variable-length arrays in ``kind`` at their declaration (C17
-    6.7.6.2p5)."""
+    """Compute the sizes of the variable-length arrays in ``kind`` at their declaration, and how
+    many elements they have (C17 6.7.6.2p5)."""
     while isinstance(kind, Pointer):
         kind = kind.target
     if not is_variable(kind):
@@ -204,6 +204,12 @@ def fix_size(lowering: Lowering, kind: Type) -> None:
     assert isinstance(kind, Array)
     fix_size(lowering, kind.element)
     lowering.array_sizes.pop(id(kind), None)
+    lowering.array_lengths.pop(id(kind), None)
+    variable = run_time_length(kind)
+    if variable is not None:
+        length = lowering.builder.variable(ADDRESS)
+        lowering.builder.assign(length, converted(lowering, variable, ULONG))
+        lowering.array_lengths[id(kind)] = length
     register = lowering.builder.variable(ADDRESS)
     lowering.builder.assign(register, run_time_size(lowering, kind))
     lowering.array_sizes[id(kind)] = (kind, register)

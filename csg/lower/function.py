@@ -62,9 +62,9 @@ from csg.lower import (
 )
 from csg.lower.builder import ADDRESS
 from csg.lower.context import LabelEntry, Lowering
-from csg.lower.expressions import convert
+from csg.lower.expressions import convert, fix_size
 from csg.lower.lvalues import declare_register, declare_slot
-from csg.lower.places import Place, access_size, by_address, read
+from csg.lower.places import Place, Use, access_size, by_address, read
 from csg.lower.statements import check_labels, place_labels
 from csg.lower.tables import NodeTable, Objects
 
@@ -83,7 +83,7 @@ class FunctionLowering(Lowering):
             case c.Call():
                 return expressions.call(self, expression)
             case c.Index() | c.Member() | c.Dereference():
-                return read(self.builder, self.place(expression))
+                return lvalues.used_as_value(self, expression)
             case c.Assign():
                 return assignments.assign(self, expression)
             case c.CompoundAssign():
@@ -152,8 +152,8 @@ class FunctionLowering(Lowering):
     def branch(self, expression: c.Expression, then: Block, otherwise: Block) -> None:
         conditions.branch(self, expression, then, otherwise)
 
-    def place(self, expression: c.Expression) -> Place:
-        return lvalues.place(self, expression)
+    def place(self, expression: c.Expression, use: Use = Use.ACCESSED) -> Place:
+        return lvalues.place(self, expression, use)
 
     def initialize(self, place: Place, kind: Type, initializer: c.Initializer) -> None:
         assignments.initialize(self, place, kind, initializer)
@@ -417,6 +417,8 @@ def _parameters(lowering: Lowering, definition: FunctionDefinition, kind: Functi
     builder.function.parameters = tuple(arriving)
     for symbol, register, passed in stores:
         _store_parameter(lowering, symbol, register, passed)
+    for symbol in definition.parameters:
+        fix_size(lowering, symbol.type)
 
 
 def _arrival(lowering: Lowering, symbol: Symbol, kind: Function) -> Register:

@@ -9,6 +9,8 @@ Arrays, records, functions and ``va_list`` stand for their address: reading one 
 
 from __future__ import annotations
 
+from enum import Enum
+
 from csg.ir import Constant, Register, Value
 from csg.language.types import (
     Array,
@@ -49,6 +51,20 @@ class BitField:
 
 
 Place = InRegister | InMemory | BitField
+
+
+class Use(Enum):
+    """What becomes of the object that an lvalue designates: it is read or written, its address is
+    taken, or that of a part of it."""
+
+    ACCESSED = "accessed"
+    ADDRESSED = "addressed"
+    WITHIN = "within"
+
+    @property
+    def of_whole(self) -> Use:
+        """The use of the object that this one is a part of."""
+        return Use.ACCESSED if self is Use.ACCESSED else Use.WITHIN
 
 
 def by_address(kind: Type) -> bool:

@@ -384,6 +384,7 @@ def _constant(
     lowering = new_lowering("", VOID, objects, nodes)
     lowering.builder.node = nodes.draft(StatementKind.DECLARATION, _location(value), "")
     lowering.builder.version = version
+    lowering.checks = False
     result = converted(lowering, value, kind)
     last = lowering.builder.block
     computed = evaluate(lowering.builder.function.blocks, last.index, result)

@@ -248,6 +248,9 @@ class Machine:
                 self.write(get(address), self.read(get(source), size))
             case ir.Fill(address=address, byte=byte, size=size):
                 self.write(get(address), bytes([byte]) * size)
+            case ir.CheckIndex(index=index, bound=bound, array=array):
+                if get(index) >= get(bound):
+                    raise Stuck(f"index {get(index)} of {array}")
             case ir.Allocate(target=target, size=amount):
                 address_ = self.allocate(get(amount))
                 frame.allocated.append(address_)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from csg.ir import Binary, Branch, Enter, IndirectJump, Switch
+from csg.ir import Binary, Branch, CheckIndex, Enter, IndirectJump, Switch
 from csg.language.syntax import Version
 from symexec.executor.execution import Execution
 from symexec.expr import (
@@ -16,6 +16,7 @@ from symexec.expr import (
     Term,
     binary,
     compare,
+    conjunction,
     disjunction,
     negate,
     new_half,
@@ -352,3 +353,39 @@ def _traps(step: Binary, left: Data, right: Data) -> Data:
         compare("eq", width, left, 1 << (width - 1)),
     )
     return binary("or", 1, zero, overflow)
+
+
+# ---------------------------------------------------------------------------------------- indexes
+# Indexes that may lie beyond an array inside of a larger object.
+#
+# p->frames[i], frame frames[3]     i >= 3: the path ends as an error;  i < 3: goes on
+# p->frames[change(i, j)]           both below 3: the versions go on together;  else each by itself
+
+
+def check_index(engine: Execution, state: State, step: CheckIndex) -> Iterator[State]:
+    if not engine.memory.indexes:
+        yield engine.next(state)
+        return
+    index, bound = engine.value(state, step.index), engine.value(state, step.bound)
+    paired = engine.paired(index, bound)
+    within = compare("ult", 64, index, bound)
+    if paired:
+        within = conjunction([old_half(within), new_half(within)])
+    for way in ways(within, state.path, engine.solver, state.leading):  # type: ignore[arg-type]
+        is_within = way.taken
+        successor = going(state, way)
+        if is_within:
+            yield engine.next(successor)
+        elif paired:
+            yield from engine.split(successor)
+        else:
+            yield from _beyond(engine, successor, step, index)
+
+
+def _beyond(engine: Execution, state: State, step: CheckIndex, index: Data) -> Iterator[State]:
+    """The running version or versions end with an index beyond an array."""
+    assert not isinstance(index, Shadowed)
+    value = index if isinstance(index, int) else engine.possible(state, index)
+    number = value - (1 << 64) if value >> 63 else value
+    what = f"index {number} of {step.array}"
+    yield from engine.end(state, MemoryFault(FaultKind.INDEX, what, Access.USE))

@@ -29,6 +29,7 @@ from csg.ir import (
     Block,
     Branch,
     Call,
+    CheckIndex,
     Compare,
     Constant,
     ConvertFloat,
@@ -164,6 +165,15 @@ class ChunkArithmetic(ChunkRegisters):
             f"{address}.__class__ is not int or "
             f"not s.memory.store({address}, {instruction.size}, {value}, s.write_mode)"
         )
+
+    def check_index(self, check: CheckIndex) -> None:
+        index, bound = self.use(check.index), self.use(check.bound)
+        terms = [
+            f"{text}.__class__ is not int or "
+            for text, value in ((index, check.index), (bound, check.bound))
+            if not isinstance(value, Constant)
+        ]
+        self.stop_if(f"{''.join(terms)}{index} >= {bound}")
 
 
 def _flipped(text: str, value: Value, flip: int) -> str:
@@ -313,6 +323,8 @@ class ChunkWriter(ChunkArithmetic):
             case Fill(address=address, byte=byte, size=size):
                 where = self.use(address)
                 self.stop_if(f"not fill(s, {where}, {byte}, {size})")
+            case CheckIndex():
+                self.check_index(instruction)
             case Call():
                 return self._call(instruction)
             case _:

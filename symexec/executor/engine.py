@@ -16,6 +16,7 @@ from csg.ir import (
     Binary,
     Branch,
     Call,
+    CheckIndex,
     Copy,
     Enter,
     Fill,
@@ -184,6 +185,8 @@ class Engine(Execution):
                 return accesses.access(self, state, step)
             case Binary():
                 return branching.divide(self, state, step)
+            case CheckIndex():
+                return branching.check_index(self, state, step)
             case Enter():
                 return (branching.enter(self, state, step),)
             case Allocate():

@@ -16,6 +16,7 @@ from csg.ir import (
     Binary,
     Branch,
     Call,
+    CheckIndex,
     Computation,
     Copy,
     Enter,
@@ -66,6 +67,8 @@ def used(step: Instruction | Terminator) -> tuple[tuple[Value, str], ...]:
             return ((address, "is an address"), (source, "is an address"))
         case Binary(right=right):  # only divisions come here
             return ((right, "is a divisor"),)
+        case CheckIndex(index=index):
+            return ((index, "is an index"),)
         case Allocate(size=size):
             return ((size, "is a size"),)
         case Call(callee=Register() as callee):

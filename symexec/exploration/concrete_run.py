@@ -82,7 +82,7 @@ def run_program(
         counters,
         {},
         _ignore,
-        memory=MemoryOptions(Uninitialised.ZERO),
+        memory=MemoryOptions(Uninitialised.ZERO, indexes=False),
     )
     state = fresh_state(engine)
     state.environment.update({**standard_input(stdin), **files})

@@ -38,6 +38,7 @@ class FaultKind(StrEnum):
     """What is wrong with an access to memory. Those that sanitizers know have their names."""
 
     OUT_OF_BOUNDS = "out-of-bounds"
+    INDEX = "index-out-of-bounds"  # of an array that lies in a larger object
     USE_AFTER_FREE = "use-after-free"
     USE_AFTER_RETURN = "use-after-return"
     USE_AFTER_SCOPE = "use-after-scope"

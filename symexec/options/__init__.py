@@ -298,6 +298,7 @@ class MemoryOptions:
     most_allocated: int = 64  # bytes above the least that an object of symbolic size may have
     # Look for what nothing points to at the end; None: where it matters, see lost_objects_matter.
     leaks: bool | None = None
+    indexes: bool = True  # of an array inside of a larger object, which the object does not show
 
 
 @record

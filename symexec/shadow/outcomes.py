@@ -15,6 +15,7 @@ versions wrote the same text is a condition, too:
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from enum import Enum
 from typing import Final, cast
 
@@ -31,7 +32,8 @@ from symexec.expr import (
     new_half,
     old_half,
 )
-from symexec.state.endings import Endless, Exit, PathEnding, Returned
+from symexec.memory import FaultKind
+from symexec.state.endings import Endless, Exit, MemoryFault, PathEnding, Returned
 from symexec.state.state import Formatted, Outcome, Output
 
 Unit = int | Term | Formatted
@@ -167,10 +169,19 @@ def differences(
 def _endings(old: PathEnding, new: PathEnding, main: bool) -> int | Term:
     left, right = _status(old, main), _status(new, main)
     if left is None or right is None:
-        return int(old != new)
+        return int(_shown(old) != _shown(new))
     if not main and type(old) is not type(new):
         return 1  # one comes back to its caller, the other does not
     return _differ(left, right)
+
+
+def _shown(ending: PathEnding) -> PathEnding:
+    """An ending as a native run may show it. A sanitizer tells an index beyond a whole object from
+    other accesses beyond it, and an index inside of an object is one to it as well: whether two
+    such errors look alike is left to native replay."""
+    if isinstance(ending, MemoryFault) and ending.kind is FaultKind.INDEX:
+        return replace(ending, kind=FaultKind.OUT_OF_BOUNDS)
+    return ending
 
 
 def _status(ending: PathEnding, main: bool) -> Data | None:
