@@ -307,8 +307,7 @@ def _seed_notes_of(job: BuildJob) -> list[str]:
     if job.beginnings is not None:
         return _notes_of_beginnings(job, job.beginnings)
     if job.seeding is None:
-        fitting = job.fuzzing.seeds if job.fuzzing is not None and job.calls else None
-        return [f"native fuzzing began with {_calls(fitting)}"] if fitting else []
+        return [f"began with {_calls(len(job.calls))}"] if job.calls else []
     count, points = len(job.seeding.used), job.counters.divergence_points
     found = [
         f"searched near the paths of {count} seed{'s'[: count != 1]} only, "

@@ -164,7 +164,7 @@ def test_how_a_projects_tests_call_its_program_is_tried_in_a_checkout(tmp_path: 
     words = ("build", "HEAD~1..HEAD", "--time", "15", "--no-config")
     done = until(differing, *words, folder=tmp_path)
     assert [test["input"]["args"] for test in done.differing] == [[first, second]]
-    assert "native fuzzing began with 1 call of the program in the project's tests" in done.out
+    assert "began with 1 call of the program in the project's tests" in done.out
 
 
 def test_examples_that_are_not_there_are_told(tmp_path: Path) -> None:
