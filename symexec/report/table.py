@@ -50,8 +50,10 @@ from symexec.testcases import DifferenceKind, TestCase, rendered
 _COLUMNS = ("class", "blamed", "tests", "input", "old", "new", "sequence")
 _STACKED = 3  # the columns that may be long: input, old, new
 _WIDTH = 80  # where nobody says how wide the terminal is
-_LEADING = 16  # columns of a cell in front of those
-_MOST_LINES = 4  # of a cell
+_NAME, _LEADING = 30, 16  # columns of the first cell, and of others in front of those
+_MOST_LINES = (
+    4  # of a cell; what is longer lacks its middle, as its end says how a program is called
+)
 _TABLE, _BELOW = 24, 20  # lines of a screen: of the table, and below it
 _RED, _GREEN, _YELLOW = "31", "32", "33"  # SGR parameters (ECMA-48)
 _COLOURS = {
@@ -213,7 +215,8 @@ def fitted(
     first = len(shown[0]) - stacked
     cells = [[*row[:first], ", ".join(row[first:])] for row in shown[:1]]
     longest = [max(len(row[at]) for row in shown) for at in range(first)]
-    widths = [min(_LEADING, each) for each in longest] if folds else longest
+    limits = [_NAME, *(_LEADING for _ in longest[1:])]
+    widths = [*map(min, limits, longest)] if folds else longest
     room = max(20, width - sum(widths) - 2 * first) if folds else sys.maxsize >> 8
     names = shown[0][first:]
     lines = aligned_cells([cells[0]], [*widths, 0])
@@ -234,15 +237,18 @@ def _stack(names: Row, cells: Row, width: int) -> Iterator[str]:
 
 
 def _wrapped(text: str, width: int, indent: str = "", most: int | None = _MOST_LINES) -> list[str]:
-    return textwrap.wrap(
+    width = max(width, len(indent) + 8)
+    lines = textwrap.wrap(
         text,
-        max(width, len(indent) + 8),
+        width,
         subsequent_indent=indent,
-        max_lines=most,
-        placeholder=" ...",
         replace_whitespace=False,
         break_on_hyphens=False,
-    ) or [""]
+    )
+    if most is not None and len(lines) > most:
+        end = text[len(indent) + 4 - width :]
+        lines[most - 1 :] = [f"{indent}... {end.partition(' ')[2] or end}"]
+    return lines or [""]
 
 
 def aligned(rows: Sequence[Row]) -> list[str]:

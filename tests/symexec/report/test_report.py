@@ -582,6 +582,10 @@ def test_what_was_not_explained_when_the_time_was_over(finished: bool, words: st
     assert shown.getvalue().count(f"was not looked into{':' * finished} {words}.\n") == 1
 
 
+KINDS = {each.value for each in DifferenceKind if each.is_difference}
+KINDS |= {f"internal-{each}" for each in KINDS}
+
+
 def test_on_a_terminal_there_are_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "120")
@@ -611,6 +615,17 @@ def test_a_table_is_never_wider_than_its_terminal() -> None:
     assert [line.strip() for line in lines[2:4]] == ["old  returns 1", "new  returns 2"]
     assert lines[-1].strip() == "new  SIGABRT" and "..." in lines[-3]
     assert all(len(line) <= 60 for line in fitted([heads, short, long], 60, 1, 3))
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_class_is_one_word_and_a_long_input_shows_how_the_program_is_called(kind: str) -> None:
+    heads = ("class", "blamed", "tests", "input", "old", "new", "sequence")
+    text = "printf '" + "a long line of a file\\n" * 40 + "' > A; ./cut -f1 A"
+    row = (kind, "1 + 3 + 5 + 7 + 9 together", "2", text, "exit 0", "SIGABRT", "c1")
+    lines = fitted([heads, row], 80, 1, 3)
+    assert lines[1].split()[0] == kind and max(map(len, lines)) <= 80
+    (cut,) = [line for line in lines if "..." in line]
+    assert cut.endswith("A; ./cut -f1 A")
 
 
 def test_columns_are_aligned() -> None:
