@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.revisions import git, stored_rows, trouble
-from symexec.projects.building import recipes_of
+from symexec.projects.recipes import recipes_of
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "docs" / "clones.md"

@@ -57,16 +57,16 @@ def _confirmed(versions: Versions, entry: str, annotation: Annotation) -> Unifie
 
 
 def program_of(
-    unified: Unified, entry: str | None = None, kept: Collection[str] | None = None
+    unified: Unified, entry: str | None = None, roots: Collection[str] | None = None
 ) -> Program:
     """The intermediate representation of both versions. Without ``entry``: ``main``, or the only
-    function that other files could call. ``kept``: without the functions that neither it nor one of
-    these needs."""
+    function that other files could call. ``roots``: without the functions that neither it nor
+    one of these needs."""
     from csg.lower import lower
 
     changes = [record.info() for record in unified.changes]
     start = entry_of(unified.units, entry)
-    return lower(unified.units, changes, start, kept=kept)
+    return lower(unified.units, changes, start, roots=roots)
 
 
 def graph_of(

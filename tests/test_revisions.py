@@ -18,8 +18,10 @@ import pytest
 from csg.errors import UsageError
 from csg.programs import Versions
 from symexec.options import RevisionOptions
-from symexec.projects.building import CHECKOUT, PLACE, Enclosure, ToolCall, read_calls, recipes_of
+from symexec.projects.building import PLACE, Enclosure, ToolCall
+from symexec.projects.products import read_calls
 from symexec.projects.programs import Target
+from symexec.projects.recipes import CHECKOUT, recipes_of
 from symexec.projects.session import Project, read_project
 from tests.command_line import CSGTEST, csgtest, read_report
 from tests.nightly import paired

@@ -1,7 +1,7 @@
 """Whole programs: several translation units become one, and a library is linked to it.
 
     lower([parse_file("main.c"), parse_file("list.c")])   ->  Program
-    lower(units, changes, "f", kept={"g"})                   without functions that neither needs
+    lower(units, changes, "f", roots={"g"})                   without functions that neither needs
     link(program, library)                                   adds what the program lacks, no more
 
 External names mean the same in all units; of a static function or object met twice, the second is
@@ -51,14 +51,14 @@ def lower(
     changes: Sequence[ChangeInfo] = (),
     entry: str = "main",
     library: bool = False,
-    kept: Collection[str] | None = None,
+    roots: Collection[str] | None = None,
 ) -> Program:
     """Lower all units to one program. ``library``: its functions are marked as models, and the
-    names of its static objects are distinct from those of any program. ``kept``: functions
+    names of its static objects are distinct from those of any program. ``roots``: functions
     are left out that are none of these, that a call of the entry function does not come to, that no
     change is in, and that use no object which such functions use; None: all are there."""
     with deep_recursion():
-        return _lower(units, changes, entry, library, kept)
+        return _lower(units, changes, entry, library, roots)
 
 
 def _lower(
@@ -66,7 +66,7 @@ def _lower(
     changes: Sequence[ChangeInfo],
     entry: str,
     library: bool,
-    kept: Collection[str] | None,
+    roots: Collection[str] | None,
 ) -> Program:
     objects = Objects(LIBRARY_PREFIX if library else "")
     nodes = NodeTable(numbered=not library)
@@ -74,9 +74,9 @@ def _lower(
     _reserve_external_names(units, objects)
     _name_aliases(units, objects)
     needed = None
-    if kept is not None:
-        roots = {entry, *kept, *(each.function for each in changes)}
-        needed = _Needed(units).functions(roots)
+    if roots is not None:
+        names = {entry, *roots, *(each.function for each in changes)}
+        needed = _Needed(units).functions(names)
     several = len(units) > 1
     strongest = _strongest(units) if several else {}
     waiting: dict[str, tuple[TranslationUnit, FunctionDefinition]] = {}

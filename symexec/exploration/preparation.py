@@ -491,7 +491,7 @@ def _lowered(
         # the C library may call a function that has the name of one of its own, as malloc
         named = {each.symbol.name for unit in unified.units for each in unit.functions}
         program = program_of(
-            unified, entry, kept={each for each in named if library.is_known(each)}
+            unified, entry, roots={each for each in named if library.is_known(each)}
         )
         return Lowered(unified, text, program, signature, stepped), confirmation.error()
 

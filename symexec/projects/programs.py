@@ -26,18 +26,9 @@ from csg.frontend.files import OTHER_LAYOUTS
 from csg.programs import is_aside, matches, write_commands
 from csg.records import record
 from csg.toolchain import preprocess_noting
-from symexec.projects.building import (
-    PLACE,
-    BuiltBefore,
-    Compiled,
-    Enclosure,
-    Link,
-    NothingMadeError,
-    Products,
-    ToolCall,
-    content_of,
-    read_calls,
-)
+from symexec.projects.building import PLACE, BuiltBefore, Enclosure, NothingMadeError, ToolCall
+from symexec.projects.products import Compiled, Link, Products, read_calls
+from symexec.projects.recipes import content_of
 from symexec.projects.revisions import BEGINS, include_in_file
 
 # Where meson and cmake leave programs of their own.

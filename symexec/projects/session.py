@@ -10,10 +10,7 @@ import difflib
 import os
 import re
 import shutil
-import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -31,12 +28,9 @@ from csg.programs import (
     SourceFile,
     Versions,
     files_of,
-    find_commands,
     is_aside,
     matches,
     moved_flags,
-    read_commands,
-    summary_of,
 )
 from csg.records import record
 from csg.unify.changes.textual import unseen_edits
@@ -50,16 +44,8 @@ from symexec.options import (
     UnifyOptions,
     versions_of,
 )
-from symexec.progress import progress_for
-from symexec.projects.building import (
-    REMADE,
-    Enclosure,
-    NothingMadeError,
-    failures,
-    leaner,
-    outdated,
-    recipes_of,
-)
+from symexec.projects.attempts import SIDES, Both, built_or_compiled, logs_of, say
+from symexec.projects.building import Enclosure, failures
 from symexec.projects.entries import (
     MOST,
     Aside,
@@ -71,13 +57,10 @@ from symexec.projects.entries import (
     unconfirmed,
 )
 from symexec.projects.programs import (
-    BuiltVersion,
     Target,
     add_library,
     adopt_headers,
     adopt_unbuilt,
-    build_left_out,
-    build_version,
     copy_target,
     differing_files,
     is_named,
@@ -89,7 +72,6 @@ from symexec.projects.revisions import (
     changed_files,
     differing_names,
     only_texts,
-    own_build,
     read_revisions,
     unbuilt_versions,
 )
@@ -100,17 +82,12 @@ from symexec.testcases.seeds import places_of_tests
 
 Call = TypeVar("Call", BuildOptions, CompareOptions, GraphOptions, UnifyOptions)
 
-Both = tuple[BuiltVersion, BuiltVersion]
-
-_SIDES = ("old", "new")
 _MAIN = re.compile(rb"\bmain\s*\(")
 AUTO = "auto"  # in place of a function: csgtest chooses (no function of C has that name)
 INSIDE = (
     1 / 3
 )  # of the time of a program for its functions, where no input of it shows a difference
 _SHOWN = 4  # differing files that belong to no target
-_GLANCE = 0.5  # seconds between two looks at what builds say
-_TAIL = 4096  # bytes of a log in which its last line is looked for
 
 
 @record
@@ -140,24 +117,24 @@ def read_project(
     revisions = read_revisions(asked.text, Path.cwd(), asked.staged)
     top = revisions.repository
     with ExitStack() as stack:
-        both = tuple(stack.enter_context(Enclosure()) for _ in _SIDES)
+        both = tuple(stack.enter_context(Enclosure()) for _ in SIDES)
         notes = revisions.export(*(each.tree for each in both))
         trees = [each.tree for each in both]
         differing = [] if asked.command else differing_names(*trees)
         if differing and not asked.targets and only_texts(differing, trees):
-            _say(quiet, f"only texts that no build reads differ: {_some(differing)}")
+            say(quiet, f"only texts that no build reads differ: {_some(differing)}")
             return Project(revisions, ())
         named = asked.command is not None and os.path.exists(asked.command)
         database = Path(asked.command or "") if named else None
         built = None
         if database is None:
-            database, built = _built_or_compiled(asked, both, revisions, differing, out, quiet)
+            database, built = built_or_compiled(asked, both, revisions, differing, out, quiet)
         if built is None:
             place = out / "versions"
             versions, left = unbuilt_versions(revisions, trees, flags, place, database, ignored)
             for why, files in left.items():
                 if files:
-                    _say(quiet, f"left out, {why}: {_some(files)}")
+                    say(quiet, f"left out, {why}: {_some(files)}")
             readings = Readings()
             try:
                 entries = entries_of(versions, readings, installed_headers(trees[-1]))
@@ -167,7 +144,7 @@ def read_project(
             return Project(revisions, (only,))
         chosen, more = _choice(built, asked, top.name, out, ignored)
         for note in (*notes, *more):
-            _say(quiet, note)
+            say(quiet, note)
         own = {each.name: each.flags for each in asked.own}
         flags_of = _FlagsOfTargets(top, flags, own)
         found: list[Subject] = []
@@ -176,12 +153,12 @@ def read_project(
             for at, target in enumerate(targets):
                 if len(found) == MOST:
                     listed = _listed(targets[at:])
-                    _say(quiet, f"reached by the change and not looked at: {listed}")
+                    say(quiet, f"reached by the change and not looked at: {listed}")
                     break
                 alone = len(targets) == 1
                 subject, unlike = _subject(target, alone, built, flags_of, out, ignored)
                 if unlike:
-                    _say(
+                    say(
                         quiet,
                         f"{subject.name}: ignored, but part of it all the same, since the "
                         f"versions cannot have one of them for both: {_some(unlike)}",
@@ -202,14 +179,14 @@ def read_project(
             if of_library and not isinstance(of_library, Aside):
                 found.append(replace(subject, entries=of_library))
         for why, programs in beyond.items() if found else ():
-            _say(quiet, f"{why}: {', '.join(each.name for each in programs)}")
+            say(quiet, f"{why}: {', '.join(each.name for each in programs)}")
         for each in chain(*beyond.values()) if found else ():
             if all(each.folder != retained.folder for retained in found):
                 shutil.rmtree(each.folder / "versions")
         found = found or [*chain(*beyond.values())][:MOST]
         for each in found:
             if not each.entries:
-                _say(quiet, _why_nothing(each, differing_files(*built)))
+                say(quiet, _why_nothing(each, differing_files(*built)))
         return Project(revisions, tuple(found))
 
 
@@ -502,135 +479,8 @@ def _about(options: Call, subject: Subject) -> Call:
     return replace(options, old=versions.old, new=versions.new, flags=versions.flags, files=files)
 
 
-def _say(quiet: bool, text: str) -> None:
-    if not quiet:
-        print(f"csgtest: {text}", file=sys.stderr)
-
-
 def _listed(targets: list[Target]) -> str:
     return ", ".join(each.name for each in targets)
-
-
-def _logs(out: Path) -> tuple[Path, Path]:
-    """The files for the output of the builds of the old and the new version."""
-    return out / "build-old.log", out / "build-new.log"
-
-
-def _built_or_compiled(
-    asked: RevisionOptions,
-    enclosures: Sequence[Enclosure],
-    revisions: Revisions,
-    differing: Sequence[str],
-    out: Path,
-    quiet: bool,
-) -> tuple[Path | None, Both | None]:
-    """What the builds made; or else the database of a build of the user's own that compiled the
-    work tree; or neither: all C files are one program."""
-    database = find_commands(revisions.repository, None) if not asked.command else None
-    trees = [each.tree for each in enclosures]
-    tree = trees[-1]
-    own = own_build(revisions, trees, differing) if not asked.command else None
-    recipes = [asked.command] if asked.command else recipes_of(tree, guessing=database is None)
-    if not asked.command and shutil.which("autoreconf") and outdated(enclosures[0].tree, tree):
-        recipes = [f"{REMADE}; {each}" for each in recipes]
-    if own is not None:
-        if own.doubt:
-            _say(quiet, f"{own.source} is not used but where no build works: {own.doubt}")
-        recipes = [*recipes, own.command] if own.doubt else [own.command, *recipes]
-    both = " -> ".join(revisions.shown)
-    try:
-        if own is not None and recipes[0] == own.command:
-            _say(
-                quiet,
-                f"{both}: files are compiled as {own.source} says (--build COMMAND builds both)",
-            )
-        elif recipes:
-            _say(quiet, f"{both}: building both versions: {recipes[0]}")
-        if recipes:
-            return None, _built(enclosures, recipes, out, quiet, fixed=bool(asked.command))
-        why = "nothing says how it is built"
-    except NothingMadeError as error:
-        if asked.command:
-            raise
-        why = error.message
-    so = "its C files are one program, or one library"
-    if database is not None:
-        so = f"files are compiled as {summary_of(read_commands(database))} says"
-    _say(quiet, f"{why}\n  so {so}" if "\n" in why else f"{why}: {so}")
-    return database, None
-
-
-def _built(
-    enclosures: Sequence[Enclosure], recipes: Sequence[str], out: Path, quiet: bool, fixed: bool
-) -> Both:
-    """Build both versions by the first recipe that makes something in both. One that fails is tried
-    again without what the project may leave out, if it is not ``fixed``. Raises NothingMadeError of
-    the recipe that compiled most, the first of several, with as much left out as can be."""
-    out.mkdir(parents=True, exist_ok=True)
-    for log in _logs(out):
-        log.unlink(missing_ok=True)
-    failed: list[tuple[int, NothingMadeError]] = []  # with the number of its recipe
-    waiting = [*enumerate(recipes)]
-    while waiting:
-        number, command = waiting.pop(0)
-        if failed:
-            last = failed[-1][1].failed
-            why = f": {last}\n " if last else ";"
-            _say(quiet, f"which makes nothing{why} trying {command}")
-        with ThreadPoolExecutor(2) as pool:
-            before, after = (
-                pool.submit(build_version, enclosure, command, log)
-                for enclosure, log in zip(enclosures, _logs(out), strict=True)
-            )
-            try:
-                found = _awaited(before, after, enclosures, _logs(out), quiet)
-                for version, side in zip(found, _SIDES, strict=True):
-                    if version.command:
-                        _say(quiet, f"the {side} version has been built before: taken from there")
-                old, new = build_left_out(found, enclosures, _logs(out))
-                return old, new
-            except NothingMadeError as error:
-                failed.append((number, error))
-                if error.failed and command in recipes and not fixed:
-                    others = leaner(command, [each.tree for each in enclosures])
-                    waiting = [*((number, other) for other in others), *waiting]
-    raise max(reversed(failed), key=lambda each: (each[1].compiled, -each[0]))[1]
-
-
-def _awaited(
-    before: Future[BuiltVersion],
-    after: Future[BuiltVersion],
-    enclosures: Sequence[Enclosure],
-    logs: Sequence[Path],
-    quiet: bool,
-) -> Both:
-    """Both versions once they are built; a terminal shows meanwhile what the builds say."""
-    progress, began = progress_for(quiet), time.monotonic()
-    try:
-        while wait((before, after), _GLANCE).not_done:
-            seconds = time.monotonic() - began
-            said = max((_last_line(each) for each in logs), key=len)
-            progress.doing(f"building both versions  {seconds:.0f} s  {said}")
-        return before.result(), after.result()
-    except NothingMadeError:
-        raise
-    except BaseException:  # as Ctrl-C
-        for each in enclosures:
-            each.give_up()
-        raise
-    finally:
-        progress.close()
-
-
-def _last_line(log: Path) -> str:
-    """What a build has said last, without the control characters that it may hold."""
-    try:
-        with log.open("rb") as stream:
-            stream.seek(max(0, log.stat().st_size - _TAIL))
-            lines = stream.read().decode("utf-8", "replace").splitlines()
-    except OSError:
-        return ""
-    return "".join(each for each in (lines or [""])[-1] if each.isprintable())
 
 
 def _choice(
@@ -656,7 +506,7 @@ def _choice(
     if notes and not targets and not proper:
         raise UsageError(
             f"{'; '.join(notes)}: there is nothing to compare",
-            hint=f"what the builds said is in {' and '.join(map(str, _logs(out)))}",
+            hint=f"what the builds said is in {' and '.join(map(str, logs_of(out)))}",
         )
     notes += [
         f"both versions are tested without {flag}, with which their build compiles"
@@ -676,7 +526,7 @@ def _choice(
 
 def _failures(built: Both, out: Path) -> Iterator[tuple[str, Path]]:
     """What is to be said of each build that failed, and its log."""
-    for side, version, log in zip(_SIDES, built, _logs(out), strict=True):
+    for side, version, log in zip(SIDES, built, logs_of(out), strict=True):
         if version.code:
             shown = "".join(f"\n    {line}" for line in failures(log))
             yield f"the build of the {side} version ends with {version.code}{shown}", log

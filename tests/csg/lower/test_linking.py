@@ -175,7 +175,7 @@ def test_what_a_linker_keeps_for_a_function_is_lowered_for_it(apart: bool, tmp_p
         listed = subprocess.check_output(["nm", tmp_path / "linked"], text=True)
         kept = Counter(line.split()[2] for line in listed.splitlines() if line.split()[1] in "tT")
         units = [parse_text(text, str(file)) for text, file in zip(texts, files, strict=True)]
-        whole, program = lower(units), lower(units, entry="f0", kept=())
+        whole, program = lower(units), lower(units, entry="f0", roots=())
         assert verify(program) == [] and not program.undefined
         found = Counter(name.partition(".")[0] for name in program.functions)
         assert found == kept if apart else found >= kept
@@ -192,5 +192,5 @@ def test_what_may_set_an_object_of_the_entry_is_needed() -> None:
         "int lowest(void) { return least; }"
         "int f(int x) { return x > limit ? handler(x) : least; }"
     )
-    program = lower([unit], entry="f", kept=())
+    program = lower([unit], entry="f", roots=())
     assert program.functions.keys() == {"f", "set", "choose", "twice"}
