@@ -585,3 +585,26 @@ def test_objects_are_made_of_texts_by_a_function_like_printf(tmp_path: Path) -> 
         given = each["input"]["parameters"]
         assert given["first"] == 2 and 0 < len(given["value_new_textf_form"]) < 5
     assert 'made = value_new_textf(NULL, "%s", "' in done.out
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        ("init,scale", "a value for '_Complex double', which has no members"),
+        ("each", "'by' has a type that tests cannot set"),
+    ],
+)
+def test_what_cannot_be_called_is_named_as_it_was_asked_for(
+    entry: str, why: str, tmp_path: Path
+) -> None:
+    """The place of an error in what csgtest writes to call it would tell nobody anything."""
+    text = (
+        "typedef struct { _Complex double n; } box; int init(box *b) { return b != 0; }"
+        "int scale(const box *a, _Complex double by) { return RESULT; }"
+        "int each(int (*call)(int), _Complex double by) { return call(RESULT); }"
+    )
+    write_versions(tmp_path, text.replace("RESULT", "1"), text.replace("RESULT", "2"))
+    done = csgtest("build", "old.c", "new.c", "--entry", entry, folder=tmp_path)
+    assert done.code == 2
+    assert done.err.startswith(f"csgtest: error: '{entry}' cannot be called by a test: {why}\n")
+    assert "wrapper" in done.err and "drivers" not in done.err

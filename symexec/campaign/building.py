@@ -48,6 +48,7 @@ from symexec.exploration.pinning import Seeding
 from symexec.exploration.preparation import (
     Prepared,
     analysed,
+    blaming_entry,
     lost_objects_matter,
     lower,
     read_versions,
@@ -201,6 +202,10 @@ class BuildJob:
         elif options.shadow.seeds:
             self.beginnings = Seeding()
             self.beginnings.read(options.shadow.seeds)
+        with blaming_entry(options.inputs):
+            self._prepare(options)
+
+    def _prepare(self, options: BuildOptions) -> None:
         self.doing(READING)
         read = read_versions(options, self._readings)
         self.entry, self.unified, self.notes = read.entry, read.unified, read.notes

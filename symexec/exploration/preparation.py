@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
@@ -76,7 +77,7 @@ from symexec.search.strategies import pruner
 from symexec.search.targets import Frontier, Targets
 from symexec.state.state import State
 from symexec.testcases import EntrySignature, Step, called_with, differing_part, signature_of
-from symexec.testcases.driver import driven_files, shown_call
+from symexec.testcases.driver import PLACE_OF_DRIVERS, driven_files, shown_call
 from symexec.testcases.sequences import is_sequence, sequence_files
 
 if TYPE_CHECKING:
@@ -372,6 +373,22 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
     if described and not changed:
         _check_inputs(unified.units, entry, inputs)
     return read
+
+
+@contextmanager
+def blaming_entry(inputs: InputOptions) -> Iterator[None]:
+    """An error in what csgtest has written to call the entry function says that it cannot be
+    called. Raises UsageError."""
+    try:
+        yield
+    except CsgtestError as error:
+        place = error.location
+        if place is None or PLACE_OF_DRIVERS.match(place.file) is None:
+            raise
+        raise UsageError(
+            f"'{inputs.entry}' cannot be called by a test: {error.message}",
+            hint=error.hint or "write a small wrapper as the entry function",
+        ) from error
 
 
 def _require_driver(unified: Unified, entry: str) -> None:

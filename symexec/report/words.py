@@ -19,6 +19,7 @@ from symexec.report.facts import inputs_within
 from symexec.report.model import Expected, Findings, Report
 from symexec.state.state import DivergenceKind
 from symexec.testcases import MASKED, Observation, Observed, TestCase, Value, c_value, rendered
+from symexec.testcases.driver import PLACE_OF_DRIVERS
 from symexec.testcases.inputs import Json
 from symexec.testcases.testcase import Verdict
 
@@ -34,7 +35,6 @@ _ALONE, _PAIRED = 46, 25  # characters of a text below a table
 _ALIKE = 8  # characters of it in front of what differs
 _STEPS = 7  # changes at the beginning and at the end of a way
 _MEETINGS, _OUTPUTS = 3, 2  # on a way
-_DRIVER = re.compile(r"/\S*/drivers/[0-9a-f]{32,}/")
 _KINDS = 2  # of structures that only a library makes
 _RUN = 3  # changes that are named one by one where they follow each other
 _TEXT = 160  # characters of a statement
@@ -193,7 +193,7 @@ def _in_runs(changes: Iterable[int]) -> Iterator[str]:
 def file_named(path: str, report: Report) -> str:
     """A file as its users know it: a copy of a revision's file without the folder of the copies, a
     driver by the file that it stands behind."""
-    path = _DRIVER.sub("driver of ", path)
+    path = PLACE_OF_DRIVERS.sub("driver of ", path)
     for side, folder in (("old", report.old), ("new", report.new)):
         if folder.endswith(f"versions/{side}"):
             path = re.sub(rf"^{_anywhere(folder)}/", "", path)
@@ -210,7 +210,7 @@ def short_paths(text: str, report: Report) -> str:
     """``csgtest-out/versions/new/a.c:3`` as ``new a.c:3``: files of revisions are copies, whose
     folder does not matter. Other files are relative to the folder that both versions lie in; what
     csgtest wrote around an entry function (symexec/testcases/driver.py) is called its driver."""
-    text = _DRIVER.sub("driver of ", text)
+    text = PLACE_OF_DRIVERS.sub("driver of ", text)
     for side, folder in (("old", report.old), ("new", report.new)):
         if folder.endswith(f"versions/{side}"):
             text = re.sub(rf"{_anywhere(folder)}/", f"{side} ", text)

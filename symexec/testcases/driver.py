@@ -67,6 +67,7 @@ from symexec.testcases.signature import Step
 
 OFFSET = "_offset"  # behind the name of a parameter: how many elements are before it
 _FOLDER = "drivers"  # in the cache
+PLACE_OF_DRIVERS = re.compile(r"/\S*/drivers/[0-9a-f]{32,}/")  # before the name of a file
 _STREAM = "_IO_FILE"  # the tag behind FILE
 _LONGEST = 4096  # bytes of a callback's text that are output
 _BYTES = 64  # of a callback's bytes
