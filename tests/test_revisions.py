@@ -23,7 +23,7 @@ from symexec.projects.products import read_calls
 from symexec.projects.programs import Target
 from symexec.projects.recipes import CHECKOUT, recipes_of
 from symexec.projects.session import Project, read_project
-from tests.command_line import CSGTEST, csgtest, read_report
+from tests.command_line import CSGTEST, csgtest, hear_interrupts, read_report
 from tests.nightly import paired
 from tests.repositories import FILES, MAKEFILE, Repository
 
@@ -673,6 +673,7 @@ def test_a_terminal_shows_what_a_build_says_and_ctrl_c_ends_it(repository: Repos
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=theirs,
+        preexec_fn=hear_interrupts,  # noqa: PLW1509
     )
     os.close(theirs)
     shown = b""
