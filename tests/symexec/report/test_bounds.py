@@ -34,7 +34,16 @@ from symexec.testcases.signature import ParameterKind
 from tests.command_line import csgtest
 from tests.nightly import every
 
-NO_BOUNDS = {"symbolic_globals", "leaks", "entry", "inferred", "examples", "several", "jobs"}
+NO_BOUNDS = {
+    "symbolic_globals",
+    "leaks",
+    "entry",
+    "inferred",
+    "examples",
+    "several",
+    "jobs",
+    "indexes",
+}
 CALLED = {
     "time": "time_s",
     "arguments": "sym_args",
