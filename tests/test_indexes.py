@@ -329,7 +329,7 @@ def test_generated_indexes_fail_as_they_natively_do(seed: int, tmp_path: Path) -
 
 GIF = """
 struct frame { int first, second; };
-struct gif { int size; struct frame frames[3]; int head, total; };
+struct gif { int size; struct frame frames[3]; int head, two[2], four[4], total; };
 static struct gif known;
 static int three[3], five[5];
 
@@ -376,6 +376,16 @@ PAIRS = {
         "return i > 0 ? *&three[i] : 0;",
         "return i > 0 ? *&five[i] : 0;",
         {4: (INDEX, None), 6: (INDEX, INDEX)},
+    ),
+    "another member": (
+        "return p->two[i < 0 ? 0 : i];",
+        "return p->four[i < 0 ? 0 : i];",
+        {3: (INDEX, None), 5: (INDEX, INDEX)},
+    ),
+    "a pointer instead of an array": (
+        "int *two = p->two; return i < 0 || i > 4 ? 9 : two[i];",
+        "int *two = p->two; return i < 0 || i > 4 ? 9 : p->two[i];",
+        {3: (None, INDEX)},
     ),
     "a loop": (
         "for (int k = 0; k < 3; k++) known.frames[k].first = i; return i;",

@@ -8,6 +8,7 @@ from csg.frontend import parse_text
 from csg.ir import (
     Binary,
     Branch,
+    CheckIndex,
     Compare,
     Constant,
     Enter,
@@ -48,6 +49,7 @@ ONE = Constant(1, 32)
         (Extend(BYTE, ONE, True, node=0), "from 32 to 8 bits"),
         (Load(WORD, Constant(0, 64), 8, node=0), "8 bytes for 32 bits"),
         (Load(WORD, ONE, 4, node=0), "1 has 32 bits, not 64"),
+        (CheckIndex(ONE, Constant(3, 64), "a[3]", node=0), "1 has 32 bits, not 64"),
         (Move(Register(99, 32), ONE, node=0), "%99 is no register of the function"),
         (Move(WORD, Constant(-1, 32), node=0), "-1 does not fit 32 bits"),
         (SlotAddress(Register(0, 64), 7, node=0), "slot 7 does not exist"),
