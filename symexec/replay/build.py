@@ -99,13 +99,17 @@ _SANITIZERS = (
     ("-fsanitize=address",),
     (),
 )
+_OWN_CLOCK = re.compile(  # a program with a function of its own of a name in sleeping.c
+    r"multiple definition of .(?:u?sleep|(?:clock_)?nanosleep|time|gettimeofday|clock_gettime"
+    r"|timespec_get)'"
+)
 _NAMING = "-fsanitize=undefined"  # it goes on behind what it names
 _FORKS = platform.machine() == "x86_64"
 _FREED_FLAGS = ("-Wl,--wrap=free", "-Wl,--wrap=realloc")  # see harness_support.c
 _MAIN_FLAGS = ("-Wl,--wrap=main",)  # see arguments.c, leaks.c
 _LEAK_FLAGS = ("-Wl,--wrap=exit",)  # see leaks.c
 SUPPORT = ("harness_support", "recorded_inputs")
-LEAKS, ARGUMENTS, GROWING = "leaks", "arguments", "growing"
+LEAKS, ARGUMENTS, GROWING, SLEEPING = "leaks", "arguments", "growing", "sleeping"
 _ELF = b"\x7fELF"
 _RECORDED_INPUT = re.compile(r"__VERIFIER_|\bklee_|reach_error|__csgtest_")
 
@@ -264,7 +268,7 @@ class Builds:
 
     def _helpers_of(self, name: str, style: str) -> list[str]:
         """The sources that may have to be linked to a program."""
-        found = [*SUPPORT, "unbuffered", "fork_server"]
+        found = [*SUPPORT, "unbuffered", SLEEPING, "fork_server"]
         if self._programs[name].logs:
             found.append("decisions")
         if self._looks_for_leaks and style == SANITIZED:
@@ -323,6 +327,11 @@ class Builds:
                 link(more)
             except ToolchainError as error:
                 remedy = next((_REMEDIES[each] for each in _REMEDIES if each in error.message), ())
+                sleeping = str(self._helpers[SLEEPING].result())
+                if _OWN_CLOCK.search(error.message) is not None and sleeping in linked:
+                    linked.remove(sleeping)
+                    make(more)
+                    return
                 if not remedy:
                     raise
                 link((*more, *remedy))

@@ -1,6 +1,8 @@
-/* The system around one process: a clock that stands, signals that are only noted, constant numbers.
+/* The system around one process: a clock that stands but for sleep, signals that are only noted, constant
+ * numbers.
  *
- *     time(0)               ->  1600000000, always
+ *     time(0)               ->  1600000000
+ *     sleep(5), time(0)     ->  1600000005, at once
  *     signal(SIGINT, f)     ->  the handler that was there; nothing ever calls f but raise */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
@@ -20,37 +22,82 @@ extern void __csgtest_unsupported(const char *what) __attribute__((noreturn));
 extern void __csgtest_abort(void) __attribute__((noreturn));
 
 enum { NOW = 1600000000, SIGNALS = 65, INVALID = 22, NO_SUCH_SYSTEM_CALL = 38 };
+enum { SECOND = 1000000000 };
+#define LONGEST (1L << 40) /* seconds */
 
 struct timespec { long seconds, nanoseconds; };
 
+static struct timespec now = {NOW, 0};
+static unsigned long looks; /* at the clock: a loop that waits for it does not come to the same state again */
+
 long time(long *at)
 {
+    looks++;
     if (at)
-        *at = NOW;
-    return NOW;
+        *at = now.seconds;
+    return now.seconds;
 }
 
-long clock(void) { return 0; }
+long clock(void) { return looks++, 0; }
 
-int clock_gettime(int clock, struct timespec *now)
+int clock_gettime(int clock, struct timespec *at)
 {
     (void) clock;
-    now->seconds = NOW;
-    now->nanoseconds = 0;
+    looks++;
+    *at = now;
     return 0;
 }
 
-int gettimeofday(struct timespec *now, void *zone)
+int gettimeofday(struct timespec *at, void *zone)
 {
     (void) zone;
-    now->seconds = NOW;
-    now->nanoseconds = 0;
+    looks++;
+    at->seconds = now.seconds;
+    at->nanoseconds = now.nanoseconds / 1000;
     return 0;
 }
 
-unsigned sleep(unsigned seconds) { return (void) seconds, 0; }
-int usleep(unsigned n) { return (void) n, 0; }
-int nanosleep(const struct timespec *asked, struct timespec *left) { return (void) asked, (void) left, 0; }
+/* Natively sleeping takes no time either (replay/sleeping.c). */
+int nanosleep(const struct timespec *asked, struct timespec *left)
+{
+    (void) left;
+    if (asked->seconds < 0 || (unsigned long) asked->nanoseconds >= SECOND) {
+        __csgtest_errno = INVALID;
+        return -1;
+    }
+    if (asked->seconds > LONGEST)
+        __csgtest_unsupported("sleeping for ever");
+    now.seconds += asked->seconds;
+    now.nanoseconds += asked->nanoseconds;
+    if (now.nanoseconds >= SECOND) {
+        now.seconds++;
+        now.nanoseconds -= SECOND;
+    }
+    return 0;
+}
+
+int clock_nanosleep(int clock, int flags, const struct timespec *asked, struct timespec *left)
+{
+    struct timespec until = *asked;
+    (void) clock;
+    if (until.seconds < 0 || (unsigned long) until.nanoseconds >= SECOND)
+        return INVALID;
+    if (flags & 1) {
+        looks++;
+        if (until.seconds < now.seconds || (until.seconds == now.seconds && until.nanoseconds <= now.nanoseconds))
+            return 0;
+        until.seconds -= now.seconds;
+        until.nanoseconds -= now.nanoseconds;
+        if (until.nanoseconds < 0) {
+            until.seconds--;
+            until.nanoseconds += SECOND;
+        }
+    }
+    return nanosleep(&until, left);
+}
+
+unsigned sleep(unsigned seconds) { return nanosleep(&(struct timespec) {seconds, 0}, 0), 0; }
+int usleep(unsigned n) { return nanosleep(&(struct timespec) {n / 1000000, n % 1000000 * 1000}, 0); }
 
 /* ---------------------------------------------------------------------- signals */
 

@@ -23,6 +23,8 @@ static int fails(int number)
     return -1;
 }
 
+extern int nanosleep(const struct pair *asked, struct pair *left);
+
 static void pass_time(int for_ever)
 {
     if (for_ever)
@@ -43,6 +45,8 @@ int poll(struct pollfd *all, unsigned long n, int milliseconds)
     }
     if (!count && milliseconds)
         pass_time(milliseconds < 0);
+    if (!n && milliseconds > 0)
+        nanosleep(&(struct pair) {milliseconds / 1000, milliseconds % 1000 * 1000000L}, 0);
     return count;
 }
 
@@ -51,6 +55,8 @@ int ppoll(struct pollfd *all, unsigned long n, const struct pair *time, const vo
     (void) signals;
     if (time && (time->seconds < 0 || (unsigned long) time->part > 999999999))
         return fails(INVALID);
+    if (!n && time)
+        return nanosleep(time, 0);
     return poll(all, n, time ? time->seconds || time->part : -1);
 }
 
@@ -88,6 +94,8 @@ int select(int n, bits *to_read, bits *to_write, bits *urgent, struct pair *time
     if (time && (time->seconds < 0 || time->part < 0))
         return fails(INVALID);
     int count = selected(n, sets, !time);
+    if (n == 0 && time)
+        nanosleep(&(struct pair) {time->seconds + time->part / 1000000, time->part % 1000000 * 1000}, 0);
     if (time && count == 0)
         time->seconds = time->part = 0;
     else if (time && time->seconds | time->part)
@@ -101,7 +109,10 @@ int pselect(int n, bits *to_read, bits *to_write, bits *urgent, const struct pai
     (void) signals;
     if (time && (time->seconds < 0 || (unsigned long) time->part > 999999999))
         return fails(INVALID);
-    return selected(n, sets, !time);
+    int count = selected(n, sets, !time);
+    if (n == 0 && time)
+        nanosleep(time, 0);
+    return count;
 }
 
 long __fdelt_chk(long d)
