@@ -265,3 +265,15 @@ def test_what_no_path_can_be_followed_through_is_tested_natively(tmp_path: Path)
     done = csgtest("build", "old.c", "new.c", "--time", "4", folder=tmp_path)
     assert done.code == 0, done.err
     assert "native runs; no path could be followed to its end." in done.out
+
+
+def test_a_name_that_the_c_library_took_later_can_be_hidden(tmp_path: Path) -> None:
+    text = "#include <stdio.h>\nstatic int getline(void) { return %d; }\n"
+    text += "int main(int n, char **words) { return n > 1 ? getline() : 0; }\n"
+    write_versions(tmp_path, text % 1, text % 2)
+    words = ("build", "old.c", "new.c", "--time", "10", "--stop-after", "1")
+    done = csgtest(*words, folder=tmp_path)
+    assert done.code == 2 and "'getline' was declared with another result before" in done.err
+    (flag,) = [word for word in done.err.split() if word.startswith("-D")]
+    done = csgtest(*words, "--", flag, folder=tmp_path)
+    assert done.code == 1 and done.differing[0]["old"]["exit"] == 1

@@ -193,7 +193,7 @@ def _file_symbol(context: Context, node: Node, found: Qualified) -> Symbol:
         file.names[node.name] = known
     elif known.kind is SymbolKind.FUNCTION:
         raise refuse(node, f"'{node.name}' was declared as a function before")
-    known.type = _composite(known.type, found.type, node)
+    known.type = _composite(known, found.type, node)
     return known
 
 
@@ -204,22 +204,28 @@ def _known(file: Scope, node: Node, name: str) -> Symbol | None:
     return known
 
 
-def _composite(earlier: Type, later: Type, node: Node) -> Type:
+# Where a program has a function by a name that the C library took later.
+_HIDDEN = "a header of the system has it; -- -D_POSIX_C_SOURCE=200112L leaves out what came later"
+
+
+def _composite(known: Symbol, later: Type, node: Node) -> Type:
     """The type that two declarations of one name make together (C17 6.2.7)."""
-    match earlier, later:
+    hint = _HIDDEN if known.from_header else ""
+    match known.type, later:
         case Array(length=None), Array():
             return later
-        case Array(), Array(length=None):
+        case ((Array() as earlier), Array(length=None)):
             return earlier
-        case Function(prototype=True), Function(prototype=False):
+        case ((Function(prototype=True) as earlier), Function(prototype=False)):
             return earlier
-        case Function(), Function():
+        case ((Function() as earlier), Function()):
             if decayed(earlier.result) != decayed(later.result):
-                raise refuse(node, f"'{node.name}' was declared with another result before")
+                message = f"'{node.name}' was declared with another result before"
+                raise refuse(node, message, hint)
             return later
-        case _:
+        case earlier, _:
             if earlier != later:
-                raise refuse(node, f"'{node.name}' was declared with another type before")
+                raise refuse(node, f"'{node.name}' was declared with another type before", hint)
             return later
 
 
@@ -242,7 +248,7 @@ def _function_symbol(context: Context, node: Node, found: Qualified, wished: Wis
     elif known.kind is not SymbolKind.FUNCTION:
         raise refuse(node, f"'{node.name}' was declared as an object before")
     else:
-        known.type = _composite(known.type, found.type, node)
+        known.type = _composite(known, found.type, node)
     _apply(known, node, replace(found, qualifiers=frozenset()), wished)
     return known
 
