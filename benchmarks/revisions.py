@@ -158,7 +158,7 @@ def tried(step: Step, out: Path, seconds: float) -> Row:
         (out / "printed").write_text(done.stdout + done.stderr)
     built = [each.stat().st_mtime - began for each in out.rglob("versions/old.json")]
     reports = [json.loads(each.read_text()) for each in sorted(out.rglob("report.json"))]
-    targets = re.findall(r"^(\S.*):$", done.stdout, re.MULTILINE)
+    targets = re.findall(r"^(\S+(?: \S+)*):$", done.stdout, re.MULTILINE)
     return Row(
         step.package,
         step.patch,
