@@ -60,7 +60,7 @@ OTHERS: list[object] = [
 def test_difference_that_a_seed_shows(tmp_path: Path) -> None:
     """The hash needs a seed, or luck; seeds of other entries are no trouble."""
     words = write(tmp_path, [*OTHERS, {"input": {"parameters": {"x": SEED}}}])
-    done = csgtest(*words, "--time", "6", "--stop-after", "1", folder=tmp_path)
+    done = csgtest(*words, "--time", "6", folder=tmp_path)  # a prediction may come before fuzzing
     assert done.code == 1, done
     assert [each["input"]["parameters"]["x"] for each in done.differing] == [SEED]
     assert done.report["native"]["seeds"] == 1
