@@ -11,16 +11,20 @@ or a comparison (``g + f()`` reads g after the call).
 
 from __future__ import annotations
 
+from csg.frontend.constants import fold, wrapped
 from csg.ir import Constant, Value
 from csg.language.syntax import (
     Binary,
     Cast,
+    Change,
     EnumeratorName,
     Expression,
     IntegerConstant,
     Name,
     Unary,
+    Version,
 )
+from csg.language.traversal import rebuilt, walk
 from csg.language.types import (
     INT,
     Array,
@@ -47,6 +51,7 @@ from csg.lower.expressions import (
     run_time_size,
 )
 
+_LARGEST_INT = 2**31 - 1
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _COMMUTATIVE = frozenset({"+", "*", "&", "|", "^"}) | COMPARISONS
 _PLAIN = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl"}
@@ -133,10 +138,60 @@ def operate(lowering: Lowering, operator: str, kind: Type, left: Value, right: V
 def _shift(lowering: Lowering, expression: Binary) -> Value:
     # The operands of a shift are promoted separately (C17 6.5.7p3): the count does not widen the
     # value, so this does not go through usual_conversion().
+    builder = lowering.builder
+    old, new = (_shifted_constant(expression, version) for version in Version)
+    if old is not None and new is not None:
+        for each in walk(expression.left, expression.right):
+            if isinstance(each, Change):
+                lowering.nodes.note_change(builder.node, each.id)
+        return _of_versions(lowering, old, new)
     left, kind = promoted_value(lowering, expression.left)
     right, count_kind = promoted_value(lowering, expression.right)
-    count = lowering.builder.resize(right, left.width, is_signed(count_kind))
+    count = builder.resize(right, left.width, is_signed(count_kind))
     return operate(lowering, expression.operator, kind, left, count)
+
+
+def _shifted_constant(shift: Binary, version: Version) -> Constant | None:
+    """What gcc makes of a constant that is shifted by another one. By the width of the operand or
+    more it is undefined (C17 6.5.7p3): a processor computes something else. None where an operand
+    is no constant, and for counts that are negative as an int, most of which gcc leaves to the
+    processor."""
+    kind, count = operand_type(shift.left), _constant(shift.right, version)
+    folds = count is not None and 0 <= count <= _LARGEST_INT
+    left = _constant(shift.left, version) if folds else None
+    value = None if left is None else wrapped(left, kind)
+    if count is None or not isinstance(value, int):
+        return None
+    width = value_bits(kind)
+    most = min(count, width)  # behind it nothing changes any more
+    value = value << most if shift.operator == "<<" else value >> most
+    return Constant(value & ((1 << width) - 1), width)
+
+
+def _constant(expression: Expression, version: Version) -> int | None:
+    changes = any(isinstance(each, Change) for each in walk(expression))
+    return fold(_half(expression, version) if changes else expression)
+
+
+def _half(expression: Expression, version: Version) -> Expression:
+    """The expression of one version."""
+    match expression:
+        case Change():
+            return _half(expression.old if version is Version.OLD else expression.new, version)
+        case _:
+            return rebuilt(expression, lambda each: _half(each, version))
+
+
+def _of_versions(lowering: Lowering, old: Constant, new: Constant) -> Value:
+    builder = lowering.builder
+    if builder.version is not None or old == new:
+        return old if builder.version is Version.OLD else new
+    result = builder.variable(old.width)
+    for version, value in ((Version.OLD, old), (Version.NEW, new)):
+        builder.version = version
+        builder.move(result, value)
+    builder.version = None
+    return result
 
 
 def comparison(lowering: Lowering, expression: Binary) -> Value:

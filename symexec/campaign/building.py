@@ -677,6 +677,7 @@ class BuildJob:
 
         for _ in self._bounded(self.validation.compared_one_by_one(in_time)):
             yield from self._verified(verifier.finished())
+        self.validation.look_again()
 
     def _minimised(self, prepared: Prepared, deadline: float) -> Iterator[TestCase]:
         """The smaller witnesses of groups, within a few seconds of what is left of the time."""

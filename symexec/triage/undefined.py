@@ -27,7 +27,14 @@ from pathlib import PurePath
 from csg.errors import ToolchainError
 from symexec.replay import FILLED, STANDARD, UNDEFINED, ZEROED, NativeReplay, Pair, Request
 from symexec.replay.varying import masks
-from symexec.testcases import Blame, DifferenceKind, Observation, Observed, TestCase
+from symexec.testcases import (
+    Blame,
+    DifferenceKind,
+    Observation,
+    Observed,
+    TestCase,
+    TestInput,
+)
 from symexec.triage.blame import (
     NO_UNIFIED_PROGRAM,
     NOT_BUILT,
@@ -56,6 +63,7 @@ _JUDGED = frozenset(
         DifferenceKind.PROGRESSION,
     )
 )
+_SHIFT = "shift exponent"  # what the sanitizer calls it
 _ERROR = re.compile(r"^(\S+?):(\d+):(\d+): runtime error: (.*)$", re.MULTILINE)
 
 
@@ -180,6 +188,17 @@ def _first_shown(case: TestCase, replay: NativeReplay) -> tuple[str, Pair] | Non
         if parts and not pair.cut_off:
             return style, pair
     return None
+
+
+def too_wide_shifts(test: TestInput, replay: NativeReplay) -> list[str]:
+    """The places where a version shifts by the width of an operand or more (C17 6.5.7p3): a
+    compiler that knows the number computes something else than a processor, and one build knows
+    what another does not."""
+    try:
+        places = _places(*replay.both(test, UNDEFINED))
+    except ToolchainError:
+        return []
+    return [each for each in places if _SHIFT in each]
 
 
 def _places(old: Observation, new: Observation) -> list[str]:

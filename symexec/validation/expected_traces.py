@@ -232,6 +232,7 @@ def _uses_uninitialised(state: State) -> bool:
 
 NO_TIME = "no time left"
 NOT_TWICE = "not the same twice natively"
+SHIFTS = "a shift by the width of its operand or more is undefined (C17 6.5.7p3)"
 NO_PROBES = "the program with probes does not compile"
 _VERSIONS = ("old", "new")
 Noted = tuple[

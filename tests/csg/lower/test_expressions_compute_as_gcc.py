@@ -97,3 +97,19 @@ def test_generated_expressions(texts: list[str], values: list[int], tmp_path: Pa
         if ours != theirs
     ]
     assert differing == []
+
+
+def test_shifts_of_constants_by_any_count_have_gccs_values(tmp_path: Path) -> None:
+    """By the width of the operand or more C leaves it undefined, and gcc folds it."""
+    shifts = [
+        f"{value} {operator} {count}"
+        for value in ("1", "-8", "5u", "0x80000000", "7LL", "-1L", "0xFFull", "'x'")
+        for operator in ("<<", ">>")
+        for count in ("0", "1", "31", "32", "33", "63", "64", "65", "232", "(1 << 3)")
+    ]
+    lines = [f'printf("%llx\\n", (unsigned long long) ({each}));' for each in shifts]
+    text = "#include <stdio.h>\nint main(void) {\n" + "\n".join(lines) + "\nreturn 0; }\n"
+    (tmp_path / "shifts.c").write_text(text)
+    subprocess.run(["gcc", "-w", "-O0", "shifts.c", "-o", "shifts"], cwd=tmp_path, check=True)
+    native = subprocess.run([tmp_path / "shifts"], capture_output=True, check=True).stdout
+    assert interpreted(tmp_path / "shifts.c").output == native

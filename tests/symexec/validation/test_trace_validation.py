@@ -343,3 +343,41 @@ def test_a_bool_that_holds_neither_0_nor_1_is_true(tmp_path: Path) -> None:
     done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "10", folder=tmp_path)
     assert done.code == 1 and done.report["counters"]["branches_compared"]
     assert not done.report["counters"]["branch_mismatches"], done.out
+
+
+ROOT = """#include <stdio.h>
+static unsigned long long root(unsigned long long x)
+{
+    unsigned long long n = 0;
+    while (x > n)
+        n += 1 + n / 2;
+    return n;
+}
+int main(int argc, char **argv)
+{
+    printf("%llu\\n", root(1ull << COUNT));
+    return argc > 3;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("40", "232"),  # the processor takes it for 40, and gcc computes 0
+        ("(20 + 20)", "(20 + 212)"),
+        ("(argc + 39)", "(argc + 231)"),
+        ("(argc < 9 ? 40 : 1)", "(argc < 9 ? 232 : 1)"),
+    ],
+)
+def test_a_shift_that_each_build_computes_in_another_way_accuses_nobody(
+    old: str, new: str, tmp_path: Path
+) -> None:
+    write_versions(tmp_path, ROOT.replace("COUNT", old), ROOT.replace("COUNT", new))
+    words = ("old.c", "new.c", "--sym-args", "0", "1", "1", "--time", "5")
+    done = csgtest("build", *words, folder=tmp_path)
+    counters = done.report["counters"]
+    assert (counters["branch_mismatches"], counters["mispredicted"]) == (0, 0)
+    if "argc" not in new:
+        assert done.code == 1
+        assert any("shift exponent 232" in each for each in done.differing[0]["undefined"])
