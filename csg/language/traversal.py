@@ -141,6 +141,10 @@ def duplicate(node: T) -> T:
 NEUTRAL = Location("<neutral>")  # of constants that stand for "nothing there"
 
 
+def half_of(change: Change, version: Version) -> Expression:
+    return change.old if version is Version.OLD else change.new
+
+
 def parts_of_one(node: If) -> tuple[Version | None, Version | None]:
     """The versions that alone get to the ``then`` and to the ``else`` part of ``node``; None where
     both versions may get there, if only by a label."""

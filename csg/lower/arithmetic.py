@@ -24,7 +24,7 @@ from csg.language.syntax import (
     Unary,
     Version,
 )
-from csg.language.traversal import rebuilt, walk
+from csg.language.traversal import half_of, rebuilt, walk
 from csg.language.types import (
     INT,
     Array,
@@ -177,7 +177,7 @@ def _half(expression: Expression, version: Version) -> Expression:
     """The expression of one version."""
     match expression:
         case Change():
-            return _half(expression.old if version is Version.OLD else expression.new, version)
+            return _half(half_of(expression, version), version)
         case _:
             return rebuilt(expression, lambda each: _half(each, version))
 

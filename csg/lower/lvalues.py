@@ -34,6 +34,7 @@ from csg.language.syntax import (
     SymbolKind,
     Version,
 )
+from csg.language.traversal import half_of
 from csg.language.types import (
     LONG,
     Array,
@@ -249,9 +250,8 @@ def _check_index(lowering: Lowering, expression: Index, wide: Value, use: Use) -
         if old != new:
             _check_pair(lowering, base, wide, old, new)
             return
-        base = base.new
-    elif isinstance(base, Change):
-        base = base.old if builder.version is Version.OLD else base.new
+    if isinstance(base, Change):
+        base = half_of(base, builder.version or Version.NEW)
     bound = _bound(lowering, base, expression, use)
     if bound is not None and not _is_below(wide, bound):
         builder.check_index(wide, bound, _described(lowering, base))

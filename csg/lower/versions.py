@@ -61,6 +61,7 @@ from csg.language.syntax import (
     Version,
     While,
 )
+from csg.language.traversal import half_of
 from csg.language.types import BOOL, INT, Floating, Function, Type, Void, value_bits
 from csg.lower.context import Lowering
 from csg.lower.expressions import converted, direct_callee, never_returns, truth
@@ -163,8 +164,8 @@ def is_trivial(lowering: Lowering, expression: Expression, version: Version) -> 
                 pending += [left, right]
             case Builtin(name="expect", arguments=arguments):
                 pending.append(arguments[0])
-            case Change(old=old, new=new):
-                pending.append(old if version is Version.OLD else new)
+            case Change() as change:
+                pending.append(half_of(change, version))
             case _:
                 return False
     return True
@@ -221,10 +222,6 @@ def discard_change(lowering: Lowering, expression: Change) -> None:
         half = half_of(expression, version)
         if not is_trivial(lowering, half, version):
             in_region(lowering, version, lambda half=half: lowering.discard(half))  # type: ignore[misc]
-
-
-def half_of(expression: Change, version: Version) -> Expression:
-    return expression.old if version is Version.OLD else expression.new
 
 
 def assign_variable(

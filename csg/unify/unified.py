@@ -32,11 +32,11 @@ from csg.language.syntax import (
     TranslationUnit,
     Version,
 )
-from csg.language.traversal import Tree, children, rebuilt
+from csg.language.traversal import Tree, children, half_of, rebuilt
 from csg.language.types import Type
 from csg.unify.matching.fingerprints import Fingerprints, by_length
 from csg.unify.matching.names import Names, is_global
-from csg.unify.matching.normal import fixed_truth, is_neutral, joined, normal_body, side
+from csg.unify.matching.normal import fixed_truth, is_neutral, joined, normal_body
 
 # -------------------------------------------------------------------------------- one version of it
 # One version of a unified program.
@@ -92,14 +92,14 @@ def projected_node(node: Any, version: Version) -> Any:
 
     match node:
         case Change():
-            return part(side(node, version))
+            return part(half_of(node, version))
         case Compound():
             return replace(node, items=_items(node.items, version))
         case Logical(operator=operator, operands=operands):
             retained = tuple(
                 part(operand)
                 for operand in operands
-                if not (isinstance(operand, Change) and is_neutral(side(operand, version)))
+                if not (isinstance(operand, Change) and is_neutral(half_of(operand, version)))
             )
             return joined(operator, retained)
         case For():
@@ -118,7 +118,7 @@ def projected_node(node: Any, version: Version) -> Any:
 
 
 def _absent(value: Any, version: Version) -> bool:
-    return isinstance(value, Change) and is_neutral(side(value, version))
+    return isinstance(value, Change) and is_neutral(half_of(value, version))
 
 
 def _for(node: For, version: Version) -> For:

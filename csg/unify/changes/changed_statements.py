@@ -63,9 +63,9 @@ from csg.language.syntax import (
     Version,
     While,
 )
-from csg.language.traversal import Tree, rebuilt, walk
+from csg.language.traversal import Tree, half_of, rebuilt, walk
 from csg.language.types import Array, Function, Void
-from csg.unify.matching.normal import is_neutral, reached_by, side
+from csg.unify.matching.normal import is_neutral, reached_by
 from csg.unify.merging.edits import Edits, Piece
 
 Clones = dict[Symbol, tuple[FunctionDefinition, FunctionDefinition]]
@@ -418,7 +418,7 @@ class _Apart:
             kind: ChangeKind | None = None
             # the condition of a guard
             if isinstance(item, If) and isinstance(item.condition, Change):
-                pieces = (Empty(item.location), side(item.condition, run.version))
+                pieces = (Empty(item.location), half_of(item.condition, run.version))
                 kind = self.edits[run.edit].kind
             old, new = (pieces, ()) if run.version is Version.OLD else ((), pieces)
             number = self.edits.part(run.edit, old, new, kind, word_of(item))

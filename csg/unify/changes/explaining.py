@@ -46,13 +46,13 @@ from csg.language.syntax import (
     Version,
     While,
 )
-from csg.language.traversal import Tree, children, parts_of_one, walk
+from csg.language.traversal import Tree, children, half_of, parts_of_one, walk
 from csg.language.types import Type, decayed, is_arithmetic, promoted
 from csg.records import record
 from csg.unify.changes.changed_statements import runs_nothing
 from csg.unify.changes.numbering import requirements
 from csg.unify.changes.textual import NO_FLAGS, unseen_edits
-from csg.unify.matching.normal import is_neutral, plain_assignment, reached_by, side
+from csg.unify.matching.normal import is_neutral, plain_assignment, reached_by
 from csg.unify.merging.regions import escapes
 from csg.unify.unified import ChangeRecord, Unified
 
@@ -219,7 +219,7 @@ def _no_statements(node: StatementExpression) -> str:
 
 
 def _role(node: Change, parent: Tree | None) -> tuple[str, str]:
-    absent = [version for version in Version if is_neutral(_side(node, version))]
+    absent = [version for version in Version if is_neutral(half_of(node, version))]
     if len(absent) == 2 and isinstance(parent, If) and parent.otherwise is not None:
         return "guard", "each version jumps to a label of its own"
     if len(absent) == 2:
@@ -241,10 +241,6 @@ def _role(node: Change, parent: Tree | None) -> tuple[str, str]:
             return "argument", f"only {owner.value} has this parameter"
         case _:
             return "condition", f"only {owner.value} has one here"
-
-
-def _side(node: Change, version: Version) -> Expression:
-    return node.old if version is Version.OLD else node.new
 
 
 def why_here(old: Expression, new: Expression, kind: Type) -> str:
@@ -383,7 +379,7 @@ def _covered(function: FunctionDefinition) -> Iterator[tuple[int, Version, Tree]
         match node:
             case Change(id=own):
                 for version in Version if only is None else (only,):
-                    if not is_neutral(side(node, version)):
+                    if not is_neutral(half_of(node, version)):
                         yield own, version, statement
             case Execute(version=version, body=body, change=own):
                 stack.append((body, version, own, statement))

@@ -54,7 +54,7 @@ from csg.language.syntax import (
     Version,
     While,
 )
-from csg.language.traversal import NEUTRAL, Tree, rebuilt, walk
+from csg.language.traversal import NEUTRAL, Tree, half_of, rebuilt, walk
 from csg.language.types import (
     BOOL,
     INT,
@@ -87,10 +87,6 @@ def is_neutral(node: Expression) -> bool:
     return isinstance(node, IntegerConstant) and node.location == NEUTRAL
 
 
-def side(change: Change, version: Version) -> Expression:
-    return change.old if version is Version.OLD else change.new
-
-
 def only_in(version: Version, node: Expression, other: int, edit: int, kind: Type) -> Change:
     """``node`` in ``version``, and the neutral ``other`` in the other version."""
     rest = neutral(other)
@@ -108,7 +104,7 @@ def fixed_truth(condition: Expression | None, version: Version) -> bool | None:
     """True or False when ``version`` need not evaluate the condition, because it guards nothing
     there; else None."""
     if isinstance(condition, Change):
-        chosen = side(condition, version)
+        chosen = half_of(condition, version)
         if is_neutral(chosen):
             assert isinstance(chosen, IntegerConstant)
             return chosen.value != 0
