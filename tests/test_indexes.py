@@ -20,10 +20,8 @@ from random import Random
 import pytest
 
 from symexec.campaign.building import BuildJob
-from symexec.counters import Counters
-from symexec.executor.engine import Engine
+from symexec.exploration.concrete_run import engine_alone
 from symexec.exploration.start import fresh_state, loaded_program
-from symexec.expr import TermTable
 from symexec.memory import FaultKind
 from symexec.options import (
     BuildOptions,
@@ -34,8 +32,6 @@ from symexec.options import (
     Uninitialised,
 )
 from symexec.replay.reports import sanitizer_kind
-from symexec.runtime.library import registry
-from symexec.solver import build_solver
 from symexec.state.endings import MemoryFault, PathEnding, Returned
 from symexec.testcases import Observed
 from tests.command_line import write_versions
@@ -275,17 +271,7 @@ def natively(file: Path) -> list[str]:
 
 def by_engine(file: Path) -> Iterator[PathEnding]:
     program = loaded_program(file, (), "main", [])
-    counters = Counters()
-    engine = Engine(
-        program,
-        registry(),
-        build_solver(counters=counters),
-        TermTable(),
-        counters,
-        {},
-        lambda state, node: None,
-        memory=MemoryOptions(Uninitialised.ZERO),
-    )
+    engine = engine_alone(program, MemoryOptions(Uninitialised.ZERO))
     for number in range(FUNCTIONS):
         state = fresh_state(engine)
         engine.machine.enter(state, f"f{number}", (), None)

@@ -31,8 +31,8 @@ from csg.ir import (
     Store,
 )
 from csg.language.types import BOOL, Array, Integer, Record, Type, size_of
-from symexec.counters import Counters
 from symexec.executor.engine import Engine
+from symexec.exploration.concrete_run import engine_alone
 from symexec.exploration.single_program import written
 from symexec.exploration.start import command_line, fresh_state, loaded_program
 from symexec.expr import (
@@ -41,15 +41,12 @@ from symexec.expr import (
     Operand,
     Shadowed,
     Term,
-    TermTable,
     binary,
     compare,
     evaluate,
 )
 from symexec.memory import BOTH
 from symexec.runtime import library
-from symexec.runtime.library import registry
-from symexec.solver import build_solver
 from symexec.state.endings import Exit, Returned
 from symexec.state.state import Outcome, State
 
@@ -62,16 +59,8 @@ def run_forced(file: Path, flags: Sequence[str], seed: int) -> int:
     """Write what the program's only path writes; the exit status."""
     program = loaded_program(file, tuple(flags), "main")
     hide_constants(program, file, random.Random(seed))
-    counters = Counters()
-    engine = Engine(
-        program,
-        registry(),
-        build_solver(counters=counters),
-        TermTable(),
-        counters,
-        {},
-        lambda state, node: None,
-    )
+    engine = engine_alone(program)
+    counters = engine.counters
     state = fresh_state(engine)
     forcing = Forcing(engine, state, random.Random(seed))
     forcing.globals(file)

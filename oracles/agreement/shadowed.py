@@ -13,14 +13,10 @@ from csg.errors import UnsupportedError
 from csg.pipeline import program_of, unify_files
 from csg.programs import Versions
 from oracles.agreement.compare import both_told, versions
-from symexec.counters import Counters
-from symexec.executor.engine import Engine
+from symexec.exploration.concrete_run import engine_alone
 from symexec.exploration.single_program import predicted
 from symexec.exploration.start import command_line, fresh_state
-from symexec.expr import TermTable
 from symexec.runtime import library
-from symexec.runtime.library import registry
-from symexec.solver import build_solver
 from symexec.state.endings import Unsupported
 from symexec.state.state import Outcome, State
 
@@ -30,10 +26,7 @@ def run_shadowed(file: Path, flags: Sequence[str], seed: int) -> int:
     old, new = versions(file)
     program = program_of(unify_files(Versions(old, new, tuple(flags))), "main")
     library.complete(program)
-    counters = Counters()
-    solver = build_solver(counters=counters)
-    table = TermTable()
-    engine = Engine(program, registry(), solver, table, counters, {}, lambda state, node: None)
+    engine = engine_alone(program)
     state = fresh_state(engine)
     words = command_line(engine, state, [b"program"])
     engine.machine.enter(state, library.start(program), words, None)

@@ -73,17 +73,7 @@ def run_program(
 ) -> int:
     """As ``run_concrete``, for a loaded program and the files that it sees. ``write`` gets what it
     writes to descriptors 1 and 2."""
-    counters = Counters()
-    engine = Engine(
-        program,
-        registry(),
-        build_solver(counters=counters),
-        TermTable(),
-        counters,
-        {},
-        _ignore,
-        memory=MemoryOptions(Uninitialised.ZERO, indexes=False),
-    )
+    engine = engine_alone(program, MemoryOptions(Uninitialised.ZERO, indexes=False))
     state = fresh_state(engine)
     state.environment.update({**standard_input(stdin), **files})
     engine.machine.enter(state, library.start(program), command_line(engine, state, words), None)
@@ -140,6 +130,16 @@ _ASKERS = frozenset(
     name + suffix for name in ("feof", "ferror", "clearerr") for suffix in ("", "_unlocked")
 )
 _READERS = streams.models.entries.keys() - _ASKERS | {"read", "__read_chk"}
+
+
+def engine_alone(
+    program: Program,
+    memory: MemoryOptions = MemoryOptions(),  # noqa: B008 - it is frozen
+) -> Engine:
+    """An engine for a program without a search: nobody hears which nodes a path visits."""
+    counters = Counters()
+    solver = build_solver(counters=counters)
+    return Engine(program, registry(), solver, TermTable(), counters, {}, _ignore, memory=memory)
 
 
 def _ignore(state: State, node: int) -> None:
