@@ -139,26 +139,27 @@ def _shift(lowering: Lowering, expression: Binary) -> Value:
     # The operands of a shift are promoted separately (C17 6.5.7p3): the count does not widen the
     # value, so this does not go through usual_conversion().
     builder = lowering.builder
-    old, new = (_shifted_constant(expression, version) for version in Version)
-    if old is not None and new is not None:
-        for each in walk(expression.left, expression.right):
-            if isinstance(each, Change):
-                lowering.nodes.note_change(builder.node, each.id)
-        return _of_versions(lowering, old, new)
+    changes = [each for each in walk(expression.left, expression.right) if isinstance(each, Change)]
+    halves = [_half(expression, version) for version in Version] if changes else [expression]
+    values = [each for each in map(_shifted_constant, halves) if each is not None]
+    if len(values) == len(halves):
+        for each in changes:
+            lowering.nodes.note_change(builder.node, each.id)
+        return _of_versions(lowering, values[0], values[-1])
     left, kind = promoted_value(lowering, expression.left)
     right, count_kind = promoted_value(lowering, expression.right)
     count = builder.resize(right, left.width, is_signed(count_kind))
     return operate(lowering, expression.operator, kind, left, count)
 
 
-def _shifted_constant(shift: Binary, version: Version) -> Constant | None:
+def _shifted_constant(shift: Expression) -> Constant | None:
     """What gcc makes of a constant that is shifted by another one. By the width of the operand or
     more it is undefined (C17 6.5.7p3): a processor computes something else. None where an operand
     is no constant, and for counts that are negative as an int, most of which gcc leaves to the
     processor."""
-    kind, count = operand_type(shift.left), _constant(shift.right, version)
-    folds = count is not None and 0 <= count <= _LARGEST_INT
-    left = _constant(shift.left, version) if folds else None
+    assert isinstance(shift, Binary)
+    kind, count = operand_type(shift.left), fold(shift.right)
+    left = fold(shift.left) if count is not None and 0 <= count <= _LARGEST_INT else None
     value = None if left is None else wrapped(left, kind)
     if count is None or not isinstance(value, int):
         return None
@@ -166,11 +167,6 @@ def _shifted_constant(shift: Binary, version: Version) -> Constant | None:
     most = min(count, width)  # behind it nothing changes any more
     value = value << most if shift.operator == "<<" else value >> most
     return Constant(value & ((1 << width) - 1), width)
-
-
-def _constant(expression: Expression, version: Version) -> int | None:
-    changes = any(isinstance(each, Change) for each in walk(expression))
-    return fold(_half(expression, version) if changes else expression)
 
 
 def _half(expression: Expression, version: Version) -> Expression:
