@@ -51,9 +51,8 @@ _COLUMNS = ("class", "blamed", "tests", "input", "old", "new", "sequence")
 _STACKED = 3  # the columns that may be long: input, old, new
 _WIDTH = 80  # where nobody says how wide the terminal is
 _NAME, _LEADING = 30, 16  # columns of the first cell, and of others in front of those
-_MOST_LINES = (
-    4  # of a cell; what is longer lacks its middle, as its end says how a program is called
-)
+# Of a cell; what is longer lacks its middle, as its end says how a program is called.
+_MOST_LINES = 4
 _TABLE, _BELOW = 24, 20  # lines of a screen: of the table, and below it
 _RED, _GREEN, _YELLOW = "31", "32", "33"  # SGR parameters (ECMA-48)
 _COLOURS = {
