@@ -276,7 +276,6 @@ class Sharing:
 
     def _feed(self, search: Search, pool: Workshop, seconds: float) -> None:
         """Give each worker that has nothing under way something to do."""
-        self._tally.failure = self._tally.failure or pool.failure
         workers = pool.workers
         for gone in [each for each in self._left if each and each not in workers]:
             self._left.setdefault("", deque()).extend(self._left.pop(gone))
@@ -348,6 +347,7 @@ class Sharing:
                 self._shed[worker] = min(MOST, 2 * max(SHED, len(given)))
             search.exploration.adopt(self._tally.begun_again(search, result.unfit))
             yield result
+        self._tally.failure = self._tally.failure or pool.failure
 
     def _give_again(self, search: Search, given: Sequence[Waiting]) -> None:
         """Let others have the prefixes of a portion that failed."""

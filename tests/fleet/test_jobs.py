@@ -117,7 +117,7 @@ def test_killed_worker_changes_no_result(tmp_path: Path) -> None:
 def test_killed_scheduler_changes_no_result(tmp_path: Path) -> None:
     with searching(tmp_path, FEW) as process:
         at_work(process)
-        schedulers = {each.parent() for each in workers(process)}
+        schedulers = {each.parent() for each in wait_for(lambda: workers(process))}
         for each in schedulers:
             assert each is not None and each.ppid() == process.pid
             each.kill()

@@ -192,6 +192,24 @@ def test_what_always_dies_is_given_up_and_named(alone: BuildJob, folder: Path) -
     assert any("cut off" in note for note in workers.notes())
 
 
+class LatePool(FakePool):
+    """Says nothing while the search runs, and dies when it is over."""
+
+    def ended(self, seconds: float = 0.0) -> Iterator[EndedPortion]:
+        if seconds:
+            self.failure = "killed at the end"
+            yield from [EndedPortion(each, None, self.failure) for _, each in self._waiting]
+
+
+def test_workers_that_die_at_the_end_are_told(folder: Path) -> None:
+    options = asked(folder)
+    options = replace(options, search=replace(options.search, time=3.0))
+    workers = Sharing(3, lambda _, shared: LatePool(shared, str), patience=0.0, enough=4)
+    job = finished(BuildJob(options, workers=workers))
+    assert not job.exhausted and job.counters.waiting
+    assert "searched by one process: killed at the end" in workers.notes()
+
+
 def test_what_does_not_fit_is_searched_from_its_beginning(alone: BuildJob, folder: Path) -> None:
     workers = sharing(lambda portion: "unfit" if portion.number == 1 else None)
     job = searched(folder, workers)
