@@ -25,6 +25,7 @@ from typing import Any
 
 from benchmarks.revisions import git, stored_rows, trouble
 from symexec.projects.recipes import recipes_of
+from symexec.testcases.inputs import bytes_from_json
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "docs" / "clones.md"
@@ -157,7 +158,8 @@ def _ending(seen: dict[str, Any]) -> str:
         return str(ends)
     if (returned := seen.get("returned")) is not None:
         return f"returns {returned[:40]}"
-    return f"exit {seen['exit']}" + (f", prints {seen['stdout'][:24]!r}" if seen["stdout"] else "")
+    printed = bytes_from_json(seen["stdout"]).decode("utf-8", "replace")
+    return f"exit {seen['exit']}" + (f", prints {printed[:24]!r}" if printed else "")
 
 
 def document(rows: Sequence[Row]) -> str:

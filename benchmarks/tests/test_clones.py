@@ -18,7 +18,7 @@ def test_a_clone_is_timed_to_its_first_difference(tmp_path: Path) -> None:
     repository.mkdir()
     git(repository, "init", "-q", "-b", "main")
     (repository / "Makefile").write_text("all: words\nwords: words.c\n\t$(CC) -o $@ words.c\n")
-    for text in (PROGRAM, PROGRAM.replace("argc)", "argc + 1)")):
+    for text in (PROGRAM, PROGRAM.replace("%d", "\\xff%d")):
         (repository / "words.c").write_text(text)
         git(repository, "add", "-A")
         git(repository, "commit", "-qm", "count | [more](x)")
@@ -26,6 +26,6 @@ def test_a_clone_is_timed_to_its_first_difference(tmp_path: Path) -> None:
     row = tried(str(repository), commit, tmp_path, 5)
     assert (row.system, row.trouble, row.verdicts) == ("make", "", ("different",))
     assert row.build_s is not None and row.clone_s < row.build_s < row.whole_s
-    assert row.shown.startswith("difference in main: exit 0, prints '1\\n', exit 0, prints '2")
+    assert row.shown.startswith("difference in main: exit 0, prints '1\\n', exit 0, prints '\ufffd1\\n'")
     (line,) = [each for each in document([row]).splitlines() if "count / " in each]
     assert line.startswith(f"| repository | {commit} count / [more]\\(x) | make | ")
