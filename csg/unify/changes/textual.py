@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any
 
@@ -219,19 +220,33 @@ def with_causes(
 
 
 def _moved(unit: TranslationUnit, silent: Sequence[ChangeRecord]) -> set[int]:
-    """The changes of nothing but numbers, each of which is that of its line in both versions."""
+    """The changes of nothing but numbers, each of which is that of its line in both versions, or
+    what is made of it: ``-__LINE__``."""
     spans = {change.id: (_lines_of(change, True), _lines_of(change, False)) for change in silent}
     sites: Counter[int] = Counter()
     trees: list[Tree] = [each.body for each in unit.functions]
     for node in walk(*trees, *unit.declarations):
         match node:
-            case Change(
-                id=number, old=IntegerConstant(value=before), new=IntegerConstant(value=after)
-            ) if number in spans:
-                sites[number] += before in spans[number][0] and after in spans[number][1]
+            case Change(id=number, old=before, new=after) if number in spans:
+                sites[number] += _is_moved(before, after, *spans[number])
             case _:
                 pass
     return {change.id for change in silent if sites[change.id] == change.sites}
+
+
+def _is_moved(old: Tree, new: Tree, before: range, after: range) -> bool:
+    """Are these the same but for numbers, each of which is one of its version's lines?"""
+    pairs = list(zip_longest(walk(old), walk(new)))
+    if any(type(one) is not type(other) for one, other in pairs):
+        return False
+    numbers = [
+        (one.value, other.value)
+        for one, other in pairs
+        if isinstance(one, IntegerConstant)
+        and isinstance(other, IntegerConstant)
+        and one.value != other.value
+    ]
+    return bool(numbers) and all(abs(a) in before and abs(b) in after for a, b in numbers)
 
 
 def _lines_of(change: ChangeRecord, old: bool) -> range:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from csg.frontend import parse_text
@@ -157,6 +159,30 @@ def test_a_change_of_nothing_but_its_line_says_so() -> None:
     """
     changes = unification(old, "\n" + old.replace("take(6", "take(8")).changes
     assert [(each.function, each.cause == MOVED) for each in changes] == [("f", True), ("g", False)]
+
+
+LINED = (  # each has a number that is made of its line's
+    "return -__LINE__;", "x = ~__LINE__;", "x -= (short) -__LINE__ * 2;", "take(x, -(__LINE__));",
+    "static int t[2] = {__LINE__, -__LINE__};", "if (x == -__LINE__ || x > __LINE__) x++;",
+    "MARK(x);",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_numbers_that_are_made_of_their_line_change_nothing_else(seed: int) -> None:
+    """So says the cause of each such change, but not that of a number that was edited beside."""
+    chance = random.Random(seed)
+    lines = chance.sample(LINED, 4)
+    edited = chance.randrange(4)
+    head = "int take(int, int);\n#define MARK(n) ((n) = -__LINE__)\n"
+    texts = {"old": head, "new": head + "\n" * chance.randint(1, 30)}
+    for place, line in enumerate(lines):
+        for version, number in (("old", 77), ("new", 79 if place == edited else 77)):
+            texts[version] += f"int f{place}(int x)\n{{\n    {line}\n    return x + {number};\n}}\n"
+    changes = unification(texts["old"], texts["new"]).changes
+    moved = {each.function for each in changes if each.cause == MOVED}
+    assert moved == {f"f{place}" for place in range(4)}
+    assert [each.function for each in changes if each.cause != MOVED] == [f"f{edited}"]
 
 
 @pytest.mark.parametrize("name", BY_MEANING)
