@@ -11,11 +11,11 @@ differ are joined to one file for each version first.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from csg.errors import CsgtestError, UnsupportedError, UsageError, deep_recursion
+from csg.errors import CsgtestError, Location, UnsupportedError, UsageError, deep_recursion
 from csg.frontend import Preprocessed, parse_texts, preprocess_files
 from csg.frontend.operators import compatible
 from csg.language.syntax import (
@@ -96,6 +96,39 @@ def keep_names_apart(pairs: Sequence[UnitPair]) -> None:
             if symbol.linkage is Linkage.INTERNAL:
                 symbol.name = renamed.get(symbol.name, symbol.name)
         taken |= own
+
+
+def keep_functions_apart(pair: ProgramPair) -> None:
+    """A static function of a shared file that is called as one elsewhere is renamed as well: what
+    is said of a function by its name is said of one. Those of a header are one for all files."""
+    differing = [unit for units in pair.differing for unit in units if unit]
+    taken = {each.name for unit in (*differing, *pair.shared) for each in _globals(unit)}
+    reserved = taken | {name for unit in (*differing, *pair.shared) for name in _names(unit)}
+    known = {each.symbol.name: each.location for unit in differing for each in unit.functions}
+    known |= {
+        each.symbol.name: each.location
+        for unit in pair.shared
+        for each in unit.functions
+        if each.symbol.linkage is Linkage.EXTERNAL
+    }
+    for unit in pair.shared:
+        own = [each for each in unit.functions if each.symbol.linkage is Linkage.INTERNAL]
+        renamed = {
+            name: fresh(f"{name}__{_stem(unit.file)}", reserved)
+            for name in sorted(each.symbol.name for each in own if _is_other(each, known))
+        }
+        known |= {
+            each.symbol.name: each.location for each in own if each.symbol.name not in renamed
+        }
+        for symbol in _globals(unit) if renamed else ():
+            if symbol.linkage is Linkage.INTERNAL:
+                symbol.name = renamed.get(symbol.name, symbol.name)
+
+
+def _is_other(function: FunctionDefinition, known: Mapping[str, Location]) -> bool:
+    """Is a function of this name known that is written elsewhere?"""
+    place = known.get(function.symbol.name, function.location)
+    return (place.file, place.line) != (function.location.file, function.location.line)
 
 
 def fresh(name: str, taken: set[str]) -> str:
@@ -473,6 +506,7 @@ def unify_pair(
         by_hand.shared = tuple(pair.shared)
         return by_hand
     while True:
+        keep_functions_apart(pair)
         unified = unify(*join(pair.differing), entry, by_lines=annotation.by_lines)
         apart = _split_names(unified)
         concerned = {at for at, unit in enumerate(pair.shared) if apart & _used(unit)}

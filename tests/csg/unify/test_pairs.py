@@ -270,6 +270,21 @@ def test_statics_are_named_after_their_file(tmp_path: Path) -> None:
     }
 
 
+def test_static_functions_of_shared_files_have_names_of_their_own(tmp_path: Path) -> None:
+    """Not those of a header, which are one for all files."""
+    twin = '#include "one.h"\nstatic int g(int x) { return one(x) + %d; }\n'
+    old = {"main.c": MAIN, "one.h": "static int one(int x) { return -x; }\n",
+           "f.c": twin % 0 + "int h(int); int f(int x) { return g(x) + h(x); }\n",
+           "h.c": twin % 1 + "int k(int); int h(int x) { return g(x) * k(x); }\n",
+           "k.c": twin % 2 + "int k(int x) { return g(x) - 5; }\n"}  # fmt: skip
+    new = {**old, "f.c": old["f.c"].replace("g(x) +", "g(x) ^")}
+    unified = unification(tmp_path, old, new)
+    names = [sorted(each.symbol.name for each in unit.functions) for unit in unified.units]
+    assert names == [["f", "g", "one"], ["g__h", "h", "one"], ["g__k", "k", "one"], ["main"]]
+    assert_holds_both(tmp_path, unified)
+    assert verify(program_of(unified)) == []
+
+
 @pytest.mark.parametrize(
     ("a", "b", "what"),
     [

@@ -13,7 +13,9 @@ import pytest
 from csg.analysis.preconditions import Length, Precondition, Single, Terminated, preconditions
 from csg.errors import Location
 from csg.frontend import parse_text
+from csg.programs import Versions
 from csg.unify import unify
+from csg.unify.pairs import read_pair, unify_pair
 from symexec.exploration.pinning import Pins
 from symexec.exploration.preparation import analysed, lower, read_versions
 from symexec.exploration.start import definition
@@ -70,6 +72,38 @@ def test_every_length_up_to_the_size_is_an_input_and_no_other(seed: int) -> None
     domain = FunctionDomain(signature_of(entry), vocabulary(*unified.units), options)
     tried = [dict(test.parameters)["n"] for test in islice(Candidates(domain, seed), 400)]
     assert set(range(5)) <= set(tried) and max(tried) <= 5
+
+
+TWINS = (  # what a static function f(a, n) may do with its parameters
+    *(f"int i, s = 0; {loop.replace('KIND', 'int')} return s;" for loop in LOOPS),
+    "return a ? *a + n : n;",
+    "return n > 7 ? a[7] : a[0];",
+    "assert(n > 2); return a[n];",
+    "return n == 3 ? -1 : 1;",
+)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_static_function_of_another_file_says_nothing(seed: int, tmp_path: Path) -> None:
+    """Though it has the same name, and whichever file differs."""
+    chance = random.Random(seed)
+    own, other = chance.sample(TWINS, 2)
+    text = "#include <assert.h>\n#include <string.h>\nstatic int f(int *a, int n) {{ {} }}\n"
+    files = {"a.c": text.format(own) + "int g(int *a, int n) { return f(a, n); }\n"}
+
+    def found() -> set[str]:
+        for version in ("old", "new"):
+            (tmp_path / version).mkdir(exist_ok=True)
+            for name, content in files.items():
+                (tmp_path / version / name).write_text(content)
+        (tmp_path / "new" / "a.c").write_text(files["a.c"] + "int more;\n")
+        unified = unify_pair(read_pair(Versions(tmp_path / "old", tmp_path / "new").pairs()))
+        return {each.text for each in preconditions(unified, definition(unified.units, "f"))}
+
+    alone = found()
+    files["b.c"] = text.format(other) + "int h(int *a) { return f(a, 4); }\n"
+    files["c.c"] = text.format(chance.choice(TWINS)) + "int k(int *a) { return f(a, 0); }\n"
+    assert found() == alone
 
 
 def test_one_version_alone_says_nothing() -> None:
