@@ -75,6 +75,7 @@ def tried(source: str, commit: str, folder: Path, seconds: float) -> Row:
         watch = _Watch(process, out / "found", began)
         watch.read()
     whole = time.monotonic() - began
+    (out / "told").write_text("\n".join(watch.lines))
     reports = [
         json.loads(each.read_text()) for each in sorted((out / "found").rglob("report.json"))
     ]

@@ -26,6 +26,8 @@ def test_a_clone_is_timed_to_its_first_difference(tmp_path: Path) -> None:
     row = tried(str(repository), commit, tmp_path, 5)
     assert (row.system, row.trouble, row.verdicts) == ("make", "", ("different",))
     assert row.build_s is not None and row.clone_s < row.build_s < row.whole_s
-    assert row.shown.startswith("difference in main: exit 0, prints '1\\n', exit 0, prints '\ufffd1\\n'")
+    assert row.shown.startswith(
+        "difference in main: exit 0, prints '1\\n', exit 0, prints '\ufffd1\\n'"
+    )
     (line,) = [each for each in document([row]).splitlines() if "count / " in each]
     assert line.startswith(f"| repository | {commit} count / [more]\\(x) | make | ")
