@@ -72,9 +72,10 @@ from symexec.inputs.structures import every_depth
 from symexec.options import BuildOptions, Globals, InputOptions, versions_of
 from symexec.runtime import library
 from symexec.runtime.process import SETTERS
+from symexec.search.frontier import Frontier
 from symexec.search.registry import Aim
 from symexec.search.strategies import pruner
-from symexec.search.targets import Frontier, Targets
+from symexec.search.targets import Targets
 from symexec.state.state import State
 from symexec.testcases import EntrySignature, Step, called_with, differing_part, signature_of
 from symexec.testcases.driver import PLACE_OF_DRIVERS, driven_files, shown_call
@@ -198,6 +199,13 @@ class Prepared:
             if not function.library
             for block in function.blocks
         }
+        return Frontier(wanted, covered, lambda: self.distances)
+
+    def unmet(self, covered: Collection[tuple[str, int]]) -> Frontier:
+        """The targets for changed statements that no path has come to."""
+        nodes = frozenset(node.node for node in self.graph.changes)
+        places = beginnings(self.program, nodes)
+        wanted = {(name, block) for name, found in places.items() for block, _ in found}
         return Frontier(wanted, covered, lambda: self.distances)
 
     def pruner(self) -> Callable[[State], bool]:

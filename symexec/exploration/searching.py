@@ -213,6 +213,7 @@ class Search:
             guards=before.of if before else None,
             masks=behind.of if behind else None,
             frontier=lambda: prepared.frontier(engine.covered),
+            unmet=prepared.unmet(engine.covered),
         )
 
     def _wider(self) -> list[State]:

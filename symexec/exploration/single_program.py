@@ -25,8 +25,8 @@ from symexec.replay.sandbox import signal_name
 from symexec.runtime.formats.directives import FLOATS, Conversion, float_text, integer_text, parse
 from symexec.runtime.library import registry
 from symexec.search import Searcher
+from symexec.search.frontier import Covering, Frontier
 from symexec.search.strategies import in_turns
-from symexec.search.targets import Covering, Frontier
 from symexec.solver import Answer, build_solver
 from symexec.state.endings import (
     Aborted,

@@ -25,8 +25,8 @@ from csg.errors import UsageError
 from symexec.search.searchers import AlongSeeds, Budget
 
 if TYPE_CHECKING:
+    from symexec.search.frontier import Frontier
     from symexec.search.searchers import Searcher
-    from symexec.search.targets import Frontier
     from symexec.state.state import State
 
 ALL = "all"  # all strategies, where the user leaves out some
@@ -46,7 +46,7 @@ class Aim(Enum):
 class Context:
     """What searchers are made from. ``rank`` and ``distance`` are those of a state's own targets;
     ``guards`` and ``masks`` give the group of a state, None where there are no groups; ``frontier``
-    knows the distance to code that was not reached."""
+    knows the distance to code that was not reached, ``unmet`` that to changes."""
 
     seed: int
     rank: Callable[[State], Rank]
@@ -55,6 +55,7 @@ class Context:
     guards: Group | None = None
     masks: Group | None = None
     frontier: Callable[[], Frontier] | None = None
+    unmet: Frontier | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +71,14 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """A strategy. ``wrap`` is None where the campaign implements it, not a searcher."""
+    """A strategy. ``wrap`` is None where the campaign implements it, not a searcher. One that
+    ``alternates`` adds a searcher that takes turns with the search's own among the same states:
+    nothing that keeps states apart may come between the two."""
 
     name: str
     summary: str
     wrap: Callable[[Callable[[], Searcher], Context], Searcher] | None
+    alternates: bool = False
 
 
 _MODES: dict[str, Mode] = {}
@@ -97,11 +101,11 @@ def mode(
     return register
 
 
-def strategy(name: str, summary: str) -> Callable[[Make], Make]:
+def strategy(name: str, summary: str, alternates: bool = False) -> Callable[[Make], Make]:
     """Register a function that wraps a searcher: ``--without NAME``."""
 
     def register(wrap: Make) -> Make:
-        _STRATEGIES[name] = Strategy(name, summary, wrap)  # type: ignore[arg-type]
+        _STRATEGIES[name] = Strategy(name, summary, wrap, alternates)  # type: ignore[arg-type]
         return wrap
 
     return register
@@ -149,8 +153,8 @@ class Chosen:
 
 def chosen(name: str, without: Sequence[str] = ()) -> Chosen:
     """The search that ``--mode NAME --without ...`` names; ``guided+uncovered`` is guided search
-    with one more strategy, next to its own searcher. Leaving out a strategy that the search does
-    not have, or adding one that it has, changes nothing. Raises UsageError for unknown names."""
+    with one more strategy, within the others. Leaving out a strategy that the search does not have,
+    or adding one that it has, changes nothing. Raises UsageError for unknown names."""
     name, *more = name.split("+")
     known = modes()
     if name not in known:
@@ -160,7 +164,8 @@ def chosen(name: str, without: Sequence[str] = ()) -> Chosen:
             raise _unknown("strategy", each, [*strategies(), ALL])
     found = known[name]
     left = () if ALL in without else tuple(s for s in found.strategies if s not in without)
-    return Chosen(found, tuple(dict.fromkeys((*left, *more))))
+    together = dict.fromkeys((*left, *more))
+    return Chosen(found, tuple(sorted(together, key=lambda each: strategies()[each].alternates)))
 
 
 def variant(text: str) -> tuple[str, tuple[str, ...]]:

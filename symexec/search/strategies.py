@@ -22,6 +22,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
+from symexec.search.frontier import Nearest
 from symexec.search.registry import Context, Group, behaviour, strategy
 from symexec.search.searchers import Partition, RandomState, RoundRobin
 from symexec.search.targets import FAR
@@ -29,6 +30,7 @@ from symexec.search.targets import FAR
 if TYPE_CHECKING:
     from csg.analysis import Guard, Place
     from symexec.expr import Data
+    from symexec.search.frontier import Frontier
     from symexec.search.searchers import Searcher
     from symexec.state.state import Frame, State
 
@@ -94,6 +96,7 @@ class GuardValues:
 Make = Callable[[], "Searcher"]
 
 WITHIN = 8  # turns of which one is for what lies beyond the bounds
+WEARY = 128  # turns within the bounds without anything new, for which it is one fewer
 HOPEFUL = 16  # turns of which one is for states without a target, while others wait
 IN_A_ROW = 8  # turns of a group, so that the solver stays near a path
 PATIENT = 16  # turns without anything new after which an initial state goes down a place
@@ -101,7 +104,9 @@ KNOWN = 4  # turns of which one is for states whose targets all have tests
 
 
 @strategy(
-    "bounds", "inputs beyond the bounds as well, in one turn of eight once the search takes long"
+    "bounds",
+    "inputs beyond the bounds as well, in one turn of eight once the search takes long, "
+    "of two when nothing is new within",
 )
 class Bounds(Partition):
     """Runs states beyond the bounds now and then; the search within the bounds is over when no
@@ -109,6 +114,9 @@ class Bounds(Partition):
 
     def __init__(self, make: Make, context: Context) -> None:
         super().__init__(make)
+        self._witnessed = context.witnessed
+        self._known = 0  # nodes with a test, when a state within the bounds brought something new
+        self._idle = 0  # turns within the bounds since then
         self._turn = 0
 
     def key(self, state: State) -> Hashable:
@@ -118,8 +126,14 @@ class Bounds(Partition):
         beyond = self._parts.get(True)
         if beyond is not None and not beyond.empty():
             self._turn += 1
-            return self._turn % WITHIN == 0
+            return self._turn % max(2, WITHIN - self._idle // WEARY) == 0
         return False
+
+    def update(self, parent: State | None, added: Sequence[State], covers: bool) -> None:
+        if parent is not None and not parent.beyond:
+            self._idle = 0 if covers or len(self._witnessed) > self._known else self._idle + 1
+            self._known = len(self._witnessed)
+        super().update(parent, added, covers)
 
     def empty(self) -> bool:
         return False not in self._parts or self._parts[False].empty()
@@ -296,11 +310,34 @@ class Uncovered(Partition):
         return state
 
 
-@strategy("uniform", "in every second turn any state, each equally likely")
+@strategy("uniform", "in every second turn any state, each equally likely", alternates=True)
 def uniform(make: Make, context: Context) -> Searcher:
     """Adds a searcher that selects any state, each equally likely. Random paths lead to states near
     the root of the tree of forks; this leads deeper."""
     return RoundRobin(make(), RandomState(context.seed))
+
+
+@strategy(
+    "unmet",
+    "in every second turn the state nearest to a change that no path has come to, if any",
+    alternates=True,
+)
+def unmet(make: Make, context: Context) -> Searcher:
+    return WhileUnmet(make(), context.unmet) if context.unmet is not None else make()
+
+
+class WhileUnmet(RoundRobin):
+    """Adds to a searcher, in turn with it, one for the changes that no path has come to, as long as
+    there are any."""
+
+    def __init__(self, own: Searcher, frontier: Frontier) -> None:
+        super().__init__(own, Nearest(frontier))
+        self._frontier = frontier
+
+    def select(self) -> State:
+        if self._turn % 2 and not self._frontier.refreshed():
+            self._turn += 1
+        return super().select()
 
 
 behaviour("continuation", "go on behind an output, to differences that show later on the path")

@@ -15,9 +15,9 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from symexec.search.frontier import NearestNewCode
 from symexec.search.registry import ORDERED, Aim, Context, mode
 from symexec.search.searchers import RandomPath, Ranked, RoundRobin
-from symexec.search.targets import NearestNewCode
 
 if TYPE_CHECKING:
     from symexec.search.searchers import Searcher
@@ -30,13 +30,14 @@ STRATEGIES = (
     "speculations",
     "guards",
     "masks",
-    "uniform",
     "continuation",
     "usage",
     "divergences",
     "opposites",
     "rest",
     "pruning",
+    "uniform",
+    "unmet",
 )
 
 

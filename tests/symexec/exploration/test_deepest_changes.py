@@ -14,6 +14,7 @@ from csg.graphs import build_csg
 from csg.lower import lower
 from csg.unify import Unified
 from symexec.exploration.preparation import Prepared, deepest_changes
+from symexec.search.frontier import STALE, WARM_UP
 from symexec.search.registry import Aim
 
 
@@ -60,15 +61,20 @@ int f(int x) {
 """
 
 
-def test_what_each_search_looks_for_at_first() -> None:
-    """Isolated: outputs and changes, but for line 3, which decides about line 4. Otherwise what no
-    edge leads to: a sequence ends at the output before line 7."""
+@pytest.fixture
+def prepared() -> Prepared:
     program = lower([parse_text(TEXT)], entry="f")
     dependences = dependence_graph(program)
     graph = build_csg(program, dependences=dependences)
-    prepared = Prepared(
+    return Prepared(
         cast(Unified, None), program, graph, dependences, Distances(program, dependences.calls)
     )
+
+
+def test_what_each_search_looks_for_at_first(prepared: Prepared) -> None:
+    """Isolated: outputs and changes, but for line 3, which decides about line 4. Otherwise what no
+    edge leads to: a sequence ends at the output before line 7."""
+    program, graph = prepared.program, prepared.graph
     looked_for = {aim: prepared.targets(aim) for aim in Aim}
 
     def lines(aim: Aim) -> list[int]:
@@ -82,3 +88,18 @@ def test_what_each_search_looks_for_at_first() -> None:
         graph.record(name).node: {graph.record(each).node for each in graph.successors(name)}
         for name in graph
     }
+
+
+def test_changes_are_unmet_until_a_path_has_come_to_the_blocks_of_all(prepared: Prepared) -> None:
+    program = prepared.program
+    covered: set[tuple[str, int]] = set()
+    unmet = prepared.unmet(covered)
+    for line in (3, 4, 7):
+        assert any(unmet.refreshed() for _ in range(WARM_UP))
+        covered |= {
+            ("f", block.index)
+            for block in program.functions["f"].blocks
+            for step in (*block.instructions, block.terminator)
+            if step is not None and program.nodes[step.node].location.line == line
+        }
+    assert not all(unmet.refreshed() for _ in range(STALE))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symexec.memory import Memory
+from symexec.search.frontier import WARM_UP, Frontier
 from symexec.search.registry import Context
 from symexec.search.searchers import Searcher
 from symexec.search.targets import Spot
@@ -79,6 +80,37 @@ def context(
     distance: Callable[[State], float] = lambda each: 0.0, seed: int = 0, **more: Any
 ) -> Context:
     return Context(seed, lambda each: (distance(each),), distance, **more)
+
+
+@dataclass
+class Blocks:
+    """A line of blocks of f: from block B it is N - B instructions to block N, and there is no way
+    back."""
+
+    to_return: Mapping[Spot, int] = field(default_factory=dict)
+    asked: list[list[Spot]] = field(default_factory=list)
+
+    def nearest(self, spots: Sequence[Spot]) -> dict[Spot, int]:
+        self.asked.append(list(spots))
+        return {
+            ("f", block): min(number - block for _, number in spots if number >= block)
+            for block in range(max(number for _, number in spots) + 1)
+        }
+
+
+def spots(*blocks: int) -> set[Spot]:
+    return {("f", block) for block in blocks}
+
+
+def frontier(
+    wanted: set[Spot], covered: set[Spot], blocks: Blocks | None = None, warm: bool = True
+) -> Frontier:
+    """``warm``: the selections are over before which nobody asks for distances."""
+    made = Frontier(wanted, covered, lambda: blocks or Blocks())  # type: ignore[arg-type,return-value]
+    if warm:
+        for _ in range(WARM_UP):
+            made.refreshed()
+    return made
 
 
 def drained(searcher: Searcher) -> list[int]:

@@ -2,60 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import count
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symexec.search import targets
-from symexec.search.searchers import SLACK
-from symexec.search.targets import (
-    FAR,
+from symexec.search import frontier as frontiers
+from symexec.search.frontier import (
     STALE,
     WARM_UP,
     Covering,
     Frontier,
+    Nearest,
     NearestNewCode,
-    Spot,
     _Places,
 )
+from symexec.search.searchers import SLACK
+from symexec.search.targets import FAR, Spot
 from symexec.state.state import State
-from tests.symexec.search.fakes import Frame, Function, state
-
-
-@dataclass
-class Blocks:
-    """A line of blocks of f: from block B it is N - B instructions to block N, and there is no way
-    back."""
-
-    to_return: Mapping[Spot, int] = field(default_factory=dict)
-    asked: list[list[Spot]] = field(default_factory=list)
-
-    def nearest(self, spots: Sequence[Spot]) -> dict[Spot, int]:
-        self.asked.append(list(spots))
-        return {
-            ("f", block): min(number - block for _, number in spots if number >= block)
-            for block in range(max(number for _, number in spots) + 1)
-        }
-
-
-def spots(*blocks: int) -> set[Spot]:
-    return {("f", block) for block in blocks}
-
-
-def frontier(
-    wanted: set[Spot], covered: set[Spot], blocks: Blocks | None = None, warm: bool = True
-) -> Frontier:
-    """``warm``: the selections are over before which nobody asks for distances."""
-    made = Frontier(wanted, covered, lambda: blocks or Blocks())  # type: ignore[arg-type,return-value]
-    if warm:
-        for _ in range(WARM_UP):
-            made.refreshed()
-    return made
-
+from tests.symexec.search.fakes import Blocks, Frame, Function, frontier, spots, state
 
 # ------------------------------------------------------------------ how far
 
@@ -148,6 +114,43 @@ def covering(made: Frontier, *waiting: State) -> Covering:
     searcher = Covering(0, made)
     searcher.update(None, waiting, covers=False)
     return searcher
+
+
+def test_the_nearest_of_places_comes_less_often_the_more_it_was_tried() -> None:
+    """Of two steps to block 5, and five; every try makes it four steps more."""
+    searcher = Nearest(frontier(spots(5), set()))
+    searcher.update(None, [state(0, block=3), state(1, block=0)], covers=False)
+    taken = []
+    for number in range(2, 6):
+        chosen = searcher.select()
+        taken.append(chosen.id)
+        searcher.update(chosen, [chosen, state(number, block=3)], covers=False)
+    assert taken == [0, 1, 0, 1]
+
+
+def test_the_newest_comes_first_until_distances_are_known() -> None:
+    searcher = Nearest(frontier(spots(5), set(), warm=False))
+    searcher.update(None, [state(1, block=4), state(2, block=1)], covers=False)
+    assert searcher.select().id == 2 and not searcher.empty()
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), max_size=60), st.booleans())
+def test_what_waits_is_selected_once(steps: list[tuple[int, int]], warm: bool) -> None:
+    """0: what is selected ends; 1: another searcher runs the oldest; more: it forks."""
+    searcher, alive, made = Nearest(frontier(spots(5), set(), warm=warm)), {0: state(0)}, 1
+    searcher.update(None, list(alive.values()), covers=False)
+    for step, block in steps:
+        assert searcher.empty() == (not alive)
+        assert {each.id for each in searcher.states()} == alive.keys()
+        if not alive:
+            break
+        chosen = next(iter(alive.values())) if step == 1 else searcher.select()
+        assert alive.pop(chosen.id) is chosen
+        more = [state(made + each, block=block) for each in range(step)]
+        made += step
+        added = [chosen, *more] if step > 1 else more
+        alive.update({each.id: each for each in added})
+        searcher.update(chosen, added, covers=False)
 
 
 def test_before_distances_are_known_the_newest_comes_first_now_and_then_any() -> None:
@@ -243,7 +246,7 @@ def test_the_longer_nothing_is_new_the_more_turns_the_newest_has(
 ) -> None:
     """Of four turns three are for the nearest at first, then one, then one of 8, of 12 .. of 64;
     when something is new it begins anew. Each sixteenth turn is for any state."""
-    monkeypatch.setattr(targets, "PATIENCE", 100)
+    monkeypatch.setattr(frontiers, "PATIENCE", 100)
     searcher = covering(frontier(spots(50_000), set()))
     made = count()
 
@@ -262,10 +265,10 @@ def test_the_longer_nothing_is_new_the_more_turns_the_newest_has(
         """In which turns, those for any state left out."""
         return [turn for turn, kind in enumerate(found, first) if kind == "nearest" and turn % 16]
 
-    monkeypatch.setattr(targets, "PATIENCE", 6)
+    monkeypatch.setattr(frontiers, "PATIENCE", 6)
     assert nearest(chosen(6), 1) == [1, 2, 3, 5]
     searcher = covering(frontier(spots(50_000), set()))
-    monkeypatch.setattr(targets, "PATIENCE", 100)
+    monkeypatch.setattr(frontiers, "PATIENCE", 100)
     found = chosen(99)
     assert nearest(found, 1) == [turn for turn in range(1, 100) if turn % 4]
     found = chosen(101)

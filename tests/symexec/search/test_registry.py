@@ -32,8 +32,8 @@ from tests.symexec.search.fakes import context
 ROOT = Path(__file__).parents[3]
 EVERYWHERE = ("bounds", "turns", "speculations", "divergences", "opposites", "pruning")
 GUIDED = (
-    "bounds", "reachable", "turns", "speculations", "guards", "masks", "uniform", "continuation",
-    "usage", "divergences", "opposites", "rest", "pruning",
+    "bounds", "reachable", "turns", "speculations", "guards", "masks", "continuation",
+    "usage", "divergences", "opposites", "rest", "pruning", "uniform", "unmet",
 )  # fmt: skip
 
 
@@ -59,7 +59,7 @@ def test_what_the_help_text_says_of_them() -> None:
         "depth-first (the newest state: each path to its end before the next one); "
         "undirected (random path in turn with the state nearest to new code)",
         "strategies": "bounds (inputs beyond the bounds as well, in one turn of eight once the "
-        "search takes long); "
+        "search takes long, of two when nothing is new within); "
         "reachable (states that can reach one of their targets first, 15 turns of 16); "
         "turns (fair turns over the initial states, so that large inputs starve no small one); "
         "speculations (states that are the rest of speculations later, the fewest speculations "
@@ -68,6 +68,8 @@ def test_what_the_help_text_says_of_them() -> None:
         "masks (turns over the values of variables that hide the effect of a change); "
         "uncovered (states with a target that has no test, in three turns of four); "
         "uniform (in every second turn any state, each equally likely); "
+        "unmet (in every second turn the state nearest to a change that no path has come to, if "
+        "any); "
         "continuation (go on behind an output, to differences that show later on the path); "
         "usage (along ordinary command lines, most of the time, where no native fuzzing runs); "
         "divergences (a test as soon as the versions diverge for the first time); "
@@ -126,8 +128,9 @@ def test_what_is_left_out_is_not_there_and_the_rest_keeps_its_order() -> None:
     assert chosen("published", ("turns",)).strategies == ()
 
 
-def test_a_strategy_is_added_next_to_the_search_s_own_searcher() -> None:
-    assert chosen("guided+uncovered").strategies == (*GUIDED, "uncovered")
+def test_a_strategy_is_added_around_what_chooses_among_the_same_states() -> None:
+    assert chosen("guided+uncovered").strategies == (*GUIDED[:-2], "uncovered", *GUIDED[-2:])
+    assert chosen("undirected+uniform+guards").strategies[-2:] == ("guards", "uniform")
     assert chosen("guided+uncovered", (ALL,)).strategies == ("uncovered",)
     assert chosen("guided+turns").strategies == GUIDED
     assert chosen("published+turns+rest").strategies == ("turns", "rest")
@@ -136,7 +139,7 @@ def test_a_strategy_is_added_next_to_the_search_s_own_searcher() -> None:
 SEARCHES = "searches: breadth-first, depth-first, guided, isolated, published, undirected"
 STRATEGIES = (
     "strategies: all, bounds, continuation, divergences, guards, masks, opposites, "
-    "pruning, reachable, rest, speculations, turns, uncovered, uniform, usage"
+    "pruning, reachable, rest, speculations, turns, uncovered, uniform, unmet, usage"
 )
 
 
@@ -232,7 +235,7 @@ def test_beside_seeds_only_what_fits_within_one_divergence_is_around_it(
     monkeypatch.setattr(registry, "_STRATEGIES", table)
     build_searcher(chosen("guided"), context())
     assert wrapped == [
-        "bounds", "reachable", "turns", "speculations", "guards", "masks", "uniform",
+        "bounds", "reachable", "turns", "speculations", "guards", "masks", "uniform", "unmet",
     ]  # fmt: skip
     wrapped.clear()
     searcher = build_searcher(chosen("guided"), context(), Budget(0.0, 1.0, None, lambda: 0.0))

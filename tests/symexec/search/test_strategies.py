@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symexec.memory import BOTH, NEW
+from symexec.search.frontier import STALE
 from symexec.search.modes import BreadthFirst, DepthFirst, directed
 from symexec.search.registry import Context, build_searcher, chosen, modes, strategies
 from symexec.search.searchers import RandomState, Searcher
 from symexec.search.strategies import (
+    WEARY,
     Bounds,
     Groups,
     Reachable,
@@ -23,9 +25,19 @@ from symexec.search.strategies import (
     in_turns,
     pruner,
 )
-from symexec.search.targets import FAR
+from symexec.search.targets import FAR, Spot
 from symexec.state.state import State
-from tests.symexec.search.fakes import Frame, Function, Told, context, drained, state, states
+from tests.symexec.search.fakes import (
+    Frame,
+    Function,
+    Told,
+    context,
+    drained,
+    frontier,
+    spots,
+    state,
+    states,
+)
 
 WRAPPED = [name for name, each in strategies().items() if each.wrap is not None]
 NEAR = frozenset({1})
@@ -70,8 +82,11 @@ def test_each_state_comes_once_whatever_the_strategy(name: str, steps: list[int 
         assert {each.id for each in searcher.states()} == waiting.keys()
 
 
-@pytest.mark.parametrize("name", list(modes()))
-@settings(max_examples=settings.default.max_examples // 3)
+VARIANTS = [f"{mode}{more}" for mode in modes() for more in ("", *(f"+{each}" for each in WRAPPED))]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@settings(max_examples=settings.default.max_examples // 5)
 @given(steps=st.lists(st.integers(0, 3), max_size=50), seed=st.integers(0, 2))
 def test_each_search_runs_what_it_is_given_and_the_same_seed_runs_the_same(
     name: str, steps: list[int], seed: int
@@ -86,19 +101,32 @@ def test_each_search_runs_what_it_is_given_and_the_same_seed_runs_the_same(
             def distance(self, each: State) -> float:
                 return FAR
 
-        surrounded = context(lambda each: float(each.steps), seed, guards=key, frontier=NoFrontier)
+        surrounded = context(
+            lambda each: float(each.steps),
+            seed,
+            witnessed=NEAR,
+            guards=key,
+            masks=lambda each: each.steps % 2,
+            frontier=NoFrontier,
+            unmet=frontier(spots(50), set()),
+        )
         searcher, made, order = build_searcher(chosen(name), surrounded), 3, []
-        searcher.update(None, [state(n, lane=n) for n in range(3)], covers=False)
+        begun = [state(n, lane=n, targets=[n % 2]) for n in range(3)]
+        searcher.update(None, begun, covers=False)
+        alive = {each.id for each in begun}
         for step in steps:
             if searcher.empty():
                 break
             taken = searcher.select()
+            assert taken.id in alive
             order.append(taken.id)
             more = [
-                state(made + each, lane=taken.lane, steps=each, forks=made % 3)
+                state(made + each, lane=taken.lane, steps=each, forks=made % 3, targets=[each])
                 for each in range(step)
             ]
             made += step
+            alive.update(each.id for each in more)
+            alive -= set() if step else {taken.id}
             searcher.update(taken, [taken, *more] if step else (), covers=step > 2)
         return order + drained(searcher)
 
@@ -116,6 +144,25 @@ def test_what_lies_beyond_the_bounds_gets_one_turn_of_eight() -> None:
     searcher.update(None, [state(100 + n, beyond=True) for n in range(4)], covers=False)
     assert len(searcher.states()) == 28
     assert [searcher.select().beyond for _ in range(16)] == 2 * [*7 * [False], True]
+
+
+def test_what_lies_beyond_gets_more_turns_the_longer_nothing_is_new_within() -> None:
+    def shares(searcher: Bounds, turns: int, news: bool) -> float:
+        beyond = 0
+        for _ in range(turns):
+            taken = searcher.select()
+            beyond += taken.beyond
+            searcher.update(taken, [taken], covers=news and not taken.beyond)
+        return beyond / turns
+
+    searcher = Bounds(DepthFirst, context())
+    searcher.update(None, [*states(3), state(100, beyond=True)], covers=False)
+    assert shares(searcher, 8 * WEARY, True) == 1 / 8
+    assert 1 / 8 < shares(searcher, 4 * WEARY, False) < 1 / 3
+    shares(searcher, 8 * WEARY, False)
+    assert shares(searcher, 100, False) == 1 / 2
+    shares(searcher, 2, True)
+    assert shares(searcher, 80, False) == 1 / 8
 
 
 def test_what_lies_beyond_may_be_exhausted_first() -> None:
@@ -350,6 +397,27 @@ def test_any_state_comes_in_every_second_turn() -> None:
         newest.remove(chosen.id)
         alone.update(chosen, (), covers=False)
         searcher.update(chosen, (), covers=False)
+
+
+def test_the_nearest_to_an_unmet_change_comes_in_every_second_turn() -> None:
+    covered: set[Spot] = set()
+    surrounded = context(unmet=frontier(spots(8), covered))
+    wrap = strategies()["unmet"].wrap
+    assert wrap is not None
+    searcher = wrap(BreadthFirst, surrounded)
+    assert searcher.name == "round robin of breadth-first, nearest"
+    searcher.update(None, [state(n, block=n) for n in range(8)], covers=False)
+    assert [searcher.select().id for _ in range(4)] == [0, 7, 1, 6]
+    covered |= spots(8)
+    for _ in range(STALE):
+        assert surrounded.unmet is not None
+        surrounded.unmet.refreshed()
+    assert drained(searcher) == [2, 3, 4, 5]  # there is none any more
+
+
+def test_a_search_without_changes_has_no_unmet_ones() -> None:
+    wrap = strategies()["unmet"].wrap
+    assert wrap is not None and isinstance(wrap(DepthFirst, context()), DepthFirst)
 
 
 def test_for_one_program_lanes_come_first_and_then_speculations() -> None:
