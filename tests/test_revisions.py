@@ -1116,6 +1116,29 @@ def test_of_a_collection_without_a_build_what_differs_is_tested(repository: Repo
     assert done.code == 1 and "number(" in done.out
 
 
+@pytest.mark.parametrize(
+    ("main", "why"),
+    [
+        ("(void) { return 0; }", "linked with what differs, but main calls nothing of it"),
+        ("(void) { return number(0); }", "without any input, as a program that only shows"),
+        ("(int n, char **w) { return n > 9 && w; }", "linked with what differs, but main calls"),
+    ],
+)
+def test_without_a_build_no_program_hides_the_library_that_it_shows(
+    repository: Repository, main: str, why: str
+) -> None:
+    """A single ``main``, in a folder that is called like none of examples, is no program to test
+    where no input of it can show what differs."""
+    for name in ("lib/unused.c", "Makefile", "src/sum.c", "src/words.c", "tests/check.c"):
+        repository.git("rm", "-q", name)
+    repository.write("doc/overview.c", f'#include "../lib/number.h"\nint main{main}\n')
+    repository.commit("nothing is built")
+    repository.edit("lib/number.c", "- '0'", "- '1'")
+    done = csgtest("build", "--time", "5", folder=repository.folder)
+    assert done.code == 1 and "number(" in done.out
+    assert why in done.err and done.err.count("doc/overview.c") == 1
+
+
 def test_of_a_build_that_fails_no_two_programs_are_one_library(
     repository: Repository, tmp_path: Path
 ) -> None:

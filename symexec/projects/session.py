@@ -135,12 +135,8 @@ def read_project(
             for why, files in left.items():
                 if files:
                     say(quiet, f"left out, {why}: {_some(files)}")
-            readings = Readings()
-            try:
-                entries = entries_of(versions, readings, installed_headers(trees[-1]))
-            except CsgtestError:  # whoever reads the files next gets the same error
-                entries = ()
-            only = Subject(top.name, versions, out, entries or (Entry(""),), readings)
+            only = Subject(top.name, versions, out, (Entry(""),), Readings())
+            only = _unbuilt(only, installed_headers(trees[-1]), ignored, quiet)
             return Project(revisions, (only,))
         chosen, more = _choice(built, asked, top.name, out, ignored)
         for note in (*notes, *more):
@@ -188,6 +184,41 @@ def read_project(
             if not each.entries:
                 say(quiet, _why_nothing(each, differing_files(*built)))
         return Project(revisions, tuple(found))
+
+
+def _unbuilt(
+    only: Subject, installed: frozenset[str], ignored: Sequence[str], quiet: bool
+) -> Subject:
+    """The subject of C files that no build makes anything of, with its entries: a program, or a
+    library where no input of the program shows what differs."""
+    versions, readings = only.versions, only.readings
+    try:
+        entries = entries_of(versions, readings, installed)
+        if not entries or entries[0].name:
+            return replace(only, entries=entries or only.entries)
+        tested = entries_of_program(versions, readings, ignored)
+        if not isinstance(tested, Aside):
+            return replace(only, entries=tested)
+        pair = readings.read(versions.pairs())
+        programs = {
+            unit.file
+            for unit in (*pair.old, *pair.new)
+            if any(each.symbol.name == "main" for each in unit.functions)
+        }
+        names = sorted(
+            each.below
+            for each in versions.pairs()
+            if any(file is not None and str(file.path) in programs for file in (each.old, each.new))
+        )
+        library = replace(versions, ignored=(*versions.ignored, *names))
+        others = Readings()
+        entries = entries_of(library, others, installed)
+    except CsgtestError:  # whoever reads the files next gets the same error
+        return only
+    if not entries:
+        return only
+    say(quiet, f"{tested}: {', '.join(names)}")
+    return replace(only, versions=library, readings=others, entries=entries)
 
 
 def _entries(subject: Subject, built: Both, ignored: Sequence[str]) -> tuple[Entry, ...] | Aside:
