@@ -319,6 +319,30 @@ def test_the_difference_is_found_and_shown(name: str, tmp_path: Path) -> None:
     assert [each for each in shown if each not in done.out] == [], done.out
 
 
+ENDS = {  # the array, what is computed of it and its edit, the first such input
+    "numbers": ("int at[];", "r->at[i] > 5 ? 1 : 0", ("> 5", "> 6"), ".at = {6"),
+    "characters": ("char at[];", "r->at[i] == 'b'", ("'b'", "'c'"), '.at = "b"'),
+    "none of them": ("short at[0];", "r->at[i] < -4", ("-4", "-5"), ".at = {-5"),
+    "structures": ("struct { int x, y; } at[];", "r->at[i].y & 4", ("& 4", "& 6"), ".at[0].y ="),
+    "texts": ("char *at[];", "r->at[i] ? *r->at[i] == 'b' : 2", (": 2", ": 3"), "returns 3"),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_an_array_of_no_length_at_the_end_has_elements(name: str, tmp_path: Path) -> None:
+    """As many as the bounds say, and no test reaches behind them where a number counts them."""
+    array, told, edit, shown = ENDS[name]
+    text = (
+        f"struct row {{ unsigned char n; {array} }};\n"
+        "int f(const struct row *r) { int s = 0; for (int i = 0; i < r->n; i++) s += %s; return s; }\n"
+    )
+    write_pair(tmp_path, text % told, *edit)
+    done = predicted(tmp_path, "--stop-after", "8")
+    assert shown in done.out and "of an array of no length in them" in done.out
+    assert {each["class"] for each in done.report["groups"]} == {"difference"}
+    assert "both versions fail alike" not in done.out
+
+
 KINDS = {  # of members: declaration, what is computed of one, what is written to it
     "int": ("int {0};", "{1}.{0} > {2}", "{1}.{0} ^= {2};"),
     "char": ("signed char {0};", "{1}.{0} * {2}", "{1}.{0} = -{1}.{0};"),
@@ -340,8 +364,10 @@ def random_program(chance: Random) -> str:
     structure that leads to them."""
     kinds = [chance.choice(sorted(KINDS)) for _ in range(chance.randint(1, 3))]
     members = [KINDS[kind][0].format(f"m{at}") for at, kind in enumerate(kinds)]
-    walked = chance.choice(("counted", "ended", "behind"))
-    item = {"counted": "p[i]", "ended": "(*p)", "behind": "b->all[i]"}[walked]
+    walked = chance.choice(("counted", "ended", "behind", "within"))
+    item = {"counted": "p[i]", "ended": "(*p)", "behind": "b->all[i]", "within": "r->all[i]"}[
+        walked
+    ]
     told = [KINDS[kind][1].format(f"m{at}", item, at + 2) for at, kind in enumerate(kinds)]
     at = chance.randrange(len(kinds))
     written = KINDS[kinds[at]][2].format(f"m{at}", item, chance.randint(1, 9))
@@ -349,11 +375,13 @@ def random_program(chance: Random) -> str:
         "counted": ("struct item *p, unsigned n", "for (unsigned i = 0; i < n; i++)"),
         "ended": ("struct item *p", "for (; p->kind; p++)"),
         "behind": ("struct box *b", "for (int i = 0; i < b->count; i++)"),
+        "within": ("struct row *r", "for (int i = 0; i < r->count; i++)"),
     }[walked]
     return (
         "struct pair { int x, y; };"
         f"struct item {{ int kind; {' '.join(members)} }};"
         "struct box { int count; struct item *all; };"
+        "struct row { unsigned char count; struct item all[]; };"
         "static int counted(const struct pair *p, unsigned n)"
         "{ int s = 0; for (unsigned k = 0; k < n; k++) s += p[k].x > 4; return s; }"
         f"long f({head}) {{ long s = 0; {loop} {{ s = 3 * s + {' + '.join(told)};"

@@ -81,7 +81,8 @@ class Length:
     """Behind ``pointer``, if it is not null, there are ``number`` times ``unit`` bytes, or enough
     for ``number`` minus ``less`` elements (-1: one element more). The code distinguishes numbers
     below ``least`` from others. ``passed``: it is so in all calls that are there, whatever the code
-    does with the number: what is passed may be a text."""
+    does with the number: what is passed may be a text. ``room``: what is called ``pointer`` is an
+    array in a structure, of so many bytes."""
 
     pointer: str
     number: str
@@ -89,6 +90,7 @@ class Length:
     least: int = 0
     less: int = 0
     passed: bool = False
+    room: int = 0
 
     def most(self, size: int) -> int:
         """The largest number that ``size`` bytes allow."""

@@ -28,6 +28,7 @@ from symexec.exploration.paths import Finding
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.start import begin
 from symexec.expr import Operand, Term, TermTable, evaluate
+from symexec.inputs.assumptions import of_first
 from symexec.inputs.plan import plan
 from symexec.inputs.structures import (
     depths_of,
@@ -191,6 +192,10 @@ def _fits(start: Start, preconditions: Sequence[Precondition], test: TestInput) 
         return False
     for each in preconditions:
         match each.claim:
+            case Length(number=number, room=room) as claim if room:
+                counts = [value for name, value in given.items() if of_first(name) == number]
+                if any(isinstance(n, int) and n > claim.most(room) for n in counts):
+                    return False
             case Length(pointer=pointer, number=number) as claim:
                 there, count = given.get(pointer), given.get(number)
                 if isinstance(there, bytes | tuple) and isinstance(count, int):

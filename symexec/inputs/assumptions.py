@@ -24,7 +24,7 @@ from csg.analysis.preconditions import (
     Single,
     Terminated,
 )
-from csg.analysis.several import Several
+from csg.analysis.several import ALONE, Several
 from csg.errors import CsgtestError, UnsupportedError, UsageError
 from csg.frontend import parse_expression
 from csg.language.syntax import (
@@ -312,6 +312,10 @@ def conditions(
     the pointer to them. Pointers that are never null are null in no start."""
     for each in given:
         match each.claim:
+            case Length(room=room) as claim if room:
+                for name, counts in named.items():
+                    if of_first(name) == claim.number and counts.scalar and counts.terms:
+                        yield _at_most(counts.terms[0], counts.element, claim.most(room))
             case Length() as claim:
                 for pointer, number in pairs(claim, sizes):
                     counts = named.get(number)
@@ -431,11 +435,17 @@ def within_bounds(
     as long as the numbers that the code distinguishes; where they cannot be, nothing is assumed
     about their length."""
     types = {each.name: each.type for each in parameters}
+    rooms = _rooms(parameters, options.several or ALONE)
     longest = ARRAYS[-1] if options.array_length is None else options.array_length
     stepped = options.several.parameters if options.several is not None else frozenset()
     retained, least = [], 0
     for each in given:
         claim = each.claim
+        if isinstance(claim, Length) and claim.pointer in rooms:
+            room = rooms[claim.pointer]
+            if (claim.least - claim.less) * claim.unit <= room:
+                retained.append(replace(each, claim=replace(claim, room=room)))
+            continue
         if isinstance(claim, Length):
             kind, needed = types.get(claim.pointer), (claim.least - claim.less) * claim.unit
             target = kind.target if isinstance(kind, Pointer) else None
@@ -458,6 +468,17 @@ def within_bounds(
         if not (isinstance(each.claim, Terminated) and each.claim.pointer in counted)
     ]
     return replace(options, preconditions=tuple(hold), level=level)
+
+
+def _rooms(parameters: Sequence[Symbol], several: Several) -> dict[str, int]:
+    """The sizes in bytes of the arrays in what parameters are or lead to, by their names in the
+    first of several elements."""
+    return {
+        of_first(name): size
+        for symbol in parameters
+        for place in parameter_places(symbol, several, depths=DEPTHS)
+        for name, size in place.arrays
+    }
 
 
 def elements_of(name: str, options: InputOptions) -> int:
@@ -503,11 +524,16 @@ def range_of(name: str, options: InputOptions, sizes: Mapping[str, int]) -> Rang
     for each in options.preconditions:
         match each.claim:
             case Length() as claim:
-                for pointer, number in pairs(claim, sizes):
-                    if number == name:
-                        bound = claim.most(sizes[pointer])
-                        low, high = (found.low, found.high) if found else (-(1 << 127), bound)
-                        found = Range(name, low, min(high, bound))
+                bounds = [
+                    claim.most(sizes[pointer])
+                    for pointer, number in pairs(claim, sizes)
+                    if number == name
+                ]
+                if claim.room:
+                    bounds = [claim.most(claim.room)] * (of_first(name) == claim.number)
+                for bound in bounds:
+                    low, high = (found.low, found.high) if found else (-(1 << 127), bound)
+                    found = Range(name, low, min(high, bound))
             case OneOf(name=own, values=values) if own == name:
                 low, high = (found.low, found.high) if found else (values[0], values[-1])
                 found = Range(name, max(low, values[0]), min(high, values[-1]))

@@ -48,6 +48,9 @@ from symexec.options import InputOptions
 MOST_PARTS = 1024  # members of the objects that are added beyond the first level
 MOST_MEMBERS = 256  # scalars of one object that are inputs
 MOST_IN_A_ROW = 16  # structures, or pointers, that one pointer leads to
+# Elements of an array of no length at the end of a structure (``char text[];``): characters, other
+# numbers, and structures or pointers.
+AT_THE_END = (16, 8, 4)
 _OWN_OF_THE_SYSTEM = ("__", "_I", "_G")  # FILE, DIR: tags that are the implementation's
 
 
@@ -109,7 +112,8 @@ class Place:
     """An object with members. ``pointers`` are the offsets of all pointers in it, ``opaque`` those
     that no input can make point anywhere (to functions), ``left_out`` the parts that stay zero.
     ``elements``: how many of ``type`` there are in a row. ``level``: the first of ``DEPTHS`` at
-    which it exists; ``cut``: it has links that there are too many objects for."""
+    which it exists; ``cut``: it has links that there are too many objects for. ``arrays``: those
+    in it, with their sizes in bytes; ``end``: the elements of one that has no length."""
 
     name: str
     type: Type
@@ -123,6 +127,8 @@ class Place:
     several: bool = False  # also where only one element is left
     level: int = 0
     cut: bool = False
+    arrays: tuple[tuple[str, int], ...] = ()
+    end: int = 0
 
     @property
     def names(self) -> set[str]:
@@ -186,25 +192,33 @@ def is_text(kind: Type) -> bool:
 
 
 def places(
-    name: str, target: Type, several: Several = ALONE, depths: Sequence[Depth] = DEPTHS[:1]
+    name: str,
+    target: Type,
+    several: Several = ALONE,
+    depths: Sequence[Depth] = DEPTHS[:1],
+    given: bool = False,
 ) -> list[Place]:
     """The objects that a pointer to ``target`` leads to, those of the first level first, nearest
-    first."""
+    first. ``given``: a test makes them, and gives them room for arrays of no length."""
     whole = f"*{name}"
-    root = _place(name, target, whole, several, name in several.parameters)
+    root = _place(name, target, whole, several, name in several.parameters, given)
     if whole in several.parameters:  # the pointer that is pointed to is stepped
         root = replace(root, links=tuple(replace(each, several=True) for each in root.links))
-    return _tree(root, several, depths)
+    return _tree(root, several, depths, given)
 
 
 def object_places(
-    name: str, kind: Type, several: Several = ALONE, depths: Sequence[Depth] = DEPTHS[:1]
+    name: str,
+    kind: Type,
+    several: Several = ALONE,
+    depths: Sequence[Depth] = DEPTHS[:1],
+    given: bool = False,
 ) -> list[Place]:
     """An object by its name, and those that the pointers in it lead to. What a pointer leads to has
     the name of the pointer, so the pointer itself is ``&name``."""
     root = _place(name, kind, name, several)
     root = replace(root, name=f"&{name}") if isinstance(kind, Pointer) else root
-    return _tree(root, several, depths)
+    return _tree(root, several, depths, given)
 
 
 Count = Callable[[Place], tuple[int, int]]  # (elements that exist, how many of them are inputs)
@@ -220,9 +234,9 @@ def parameter_places(
     as many elements of each as possible."""
     kind, found = symbol.type, []
     if can_be_passed(kind):
-        found = object_places(symbol.name, kind, several, depths)
+        found = object_places(symbol.name, kind, several, depths, given=True)
     elif isinstance(kind, Pointer) and leads_to_places(kind):
-        found = places(symbol.name, kind.target, several, depths)
+        found = places(symbol.name, kind.target, several, depths, given=True)
     return found if count is None else _cut(found, count)
 
 
@@ -262,7 +276,7 @@ class _Next:
     via: tuple[str, int]
 
 
-def _tree(root: Place, several: Several, depths: Sequence[Depth]) -> list[Place]:
+def _tree(root: Place, several: Several, depths: Sequence[Depth], given: bool) -> list[Place]:
     """The objects that are reached by few pointers, and those behind the first of several elements,
     first. Each further level adds objects to those of the one before it, at first along one member
     (``l->next->next->next``): lists grow, whatever else their elements lead to."""
@@ -281,7 +295,8 @@ def _tree(root: Place, several: Several, depths: Sequence[Depth]) -> list[Place]
         while waiting and len(found) < limit.objects and parts < MOST_PARTS:
             _, _, _, each = heapq.heappop(waiting)
             link = each.link
-            made = _place(link.name, link.target, f"*{link.name}", several, link.several)
+            whole = f"*{link.name}"
+            made = _place(link.name, link.target, whole, several, link.several, given)
             found.append(replace(made, level=level))
             parts += (len(made.members) + len(made.pointers)) if level else 0
             for further in _behind(made, each):
@@ -325,16 +340,24 @@ def _without_further(place: Place, known: set[str], left_out: set[str]) -> Place
 
 
 def _place(
-    name: str, target: Type, whole: str, several: Several, is_several: bool = False
+    name: str,
+    target: Type,
+    whole: str,
+    several: Several,
+    is_several: bool = False,
+    given: bool = False,
 ) -> Place:
     """An object. ``whole``: C for the object itself, ``name`` or ``*name``; for the first one if
-    there are several."""
+    there are several. ``given``: it has room for an array of no length at its end."""
     size, pointer = size_of(target), f"({name})" if name.startswith("*") else name
     prefix = f"{name}." if whole == name else f"{pointer}->"
-    first = _Collected(several)
+    end = _array_at_the_end(target) if given else None
+    if end is not None:
+        size = max(size, end[0].offset + size_of(end[1]))
+    first = _Collected(several, end)
     first.object(target, whole, prefix, 0)
     parts, count = [first], 1
-    if is_several:
+    if is_several and end is None:
         count = max(1, min(MOST_IN_A_ROW, MOST_MEMBERS // max(1, first.scalars)))
     for place in range(1, count):
         parts.append(_Collected(several))
@@ -350,20 +373,43 @@ def _place(
         tuple(link for each in parts for link in each.opaque),
         count,
         count > 1,
+        arrays=tuple(array for each in parts for array in each.arrays),
+        end=0 if end is None or not isinstance(end[1].length, int) else end[1].length,
     )
 
 
-class _Collected:
-    """The parts of one object, those of records and arrays in it included."""
+def _array_at_the_end(kind: Type) -> tuple[Field, Array] | None:
+    """The last member of a structure, if that is an array of no length (C17 6.7.2.1p18; GNU C: of
+    length 0), and the array that a test has there."""
+    last = kind.fields[-1] if isinstance(kind, Record) and kind.fields else None
+    if last is None or kind.kind is RecordKind.UNION or len(kind.fields) < 2:
+        return None
+    texts, numbers, others = AT_THE_END
+    match last.type:
+        case Array(element=Integer(size=1) as element, length=None | 0):
+            return last, Array(element, texts)
+        case Array(element=Integer() | Enumeration() | Floating() as element, length=None | 0):
+            return last, Array(element, numbers)
+        case Array(element=Record() | Pointer() as element, length=None | 0):
+            return last, Array(element, others)
+        case _:
+            return None
 
-    def __init__(self, several: Several) -> None:
+
+class _Collected:
+    """The parts of one object, those of records and arrays in it included. ``end``: the member that
+    is an array of no length, and the array that is there."""
+
+    def __init__(self, several: Several, end: tuple[Field, Array] | None = None) -> None:
         self.members: list[Member] = []
         self.links: list[Link] = []
         self.opaque: list[Link] = []
         self.pointers: list[int] = []
         self.left_out: list[str] = []
+        self.arrays: list[tuple[str, int]] = []
         self.scalars = 0
         self._several = several
+        self._end = end
 
     def object(self, kind: Type, whole: str, prefix: str, start: int) -> None:
         """Add the parts of an object. ``whole``: C for it; the names of its members begin with
@@ -394,7 +440,12 @@ class _Collected:
                 self.members.append(Member(name, offset, member.type, *bits))
         elif member.name:
             several = (owner, member.name) in self._several.members
-            self._entry(prefix + member.name, offset, member.type, several)
+            kind = member.type
+            if self._end is not None and self._end[0] is member:
+                kind = self._end[1]
+            if isinstance(kind, Array):
+                self.arrays.append((prefix + member.name, size_of(kind)))
+            self._entry(prefix + member.name, offset, kind, several)
         elif isinstance(member.type, Record):
             self._record(member.type, prefix, offset)
 

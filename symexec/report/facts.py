@@ -316,6 +316,8 @@ def _of_function(report: Report, found: Mapping[str, Json]) -> Iterator[str]:
     first = found.get("structure_elements", MOST_ELEMENTS)
     if any(each.kind is ParameterKind.ARRAY and each.room > first * each.size for each in room):
         yield f"the first {first} elements of an array in them"
+    if ends := sorted({each.end for each in signature.parameters if each.end}):
+        yield f"{' or '.join(map(str, ends))} elements of an array of no length in them"
     most = max((each.elements for each in signature.parameters), default=1)
     if most > 1:
         yield f"up to {min(most, found.get('array_length', most))} of them in a row"

@@ -77,7 +77,8 @@ class Parameter:
     A part of an object has its ``owner``; it lies ``offset`` bytes into it, ``bits`` up if it is a
     bit-field, and an embedded array has ``room`` bytes. ``nullable``: it is null in some inputs. A
     structure of several ``elements`` at most is an array of them, each of ``size`` bytes. It
-    exists from ``level`` of the depth of structures on (``inputs.structures``).
+    exists from ``level`` of the depth of structures on (``inputs.structures``). ``end``: the
+    elements of an array of no length at its end.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Parameter:
     nullable: bool = False
     elements: int = 1
     level: int = 0
+    end: int = 0
 
 
 @record
@@ -261,6 +263,7 @@ def _tree(
             nullable=nullable if root else True,
             elements=each.elements,
             level=each.level,
+            end=each.end,
         )
         for member in each.members:
             yield replace(_member(member, each.name, place), level=each.level)

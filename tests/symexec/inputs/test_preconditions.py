@@ -23,8 +23,9 @@ from symexec.expr import TermTable
 from symexec.fuzzing.candidates import Candidates, FunctionDomain
 from symexec.fuzzing.growing import FunctionInputs, Kind
 from symexec.fuzzing.option_table import vocabulary
-from symexec.inputs.assumptions import counted_elements
+from symexec.inputs.assumptions import counted_elements, within_bounds
 from symexec.inputs.plan import plan
+from symexec.inputs.structures import AT_THE_END
 from symexec.options import BuildOptions, InputOptions
 from symexec.testcases import TestInput, signature_of
 from tests.command_line import Done, csgtest, write_versions
@@ -72,6 +73,43 @@ def test_every_length_up_to_the_size_is_an_input_and_no_other(seed: int) -> None
     domain = FunctionDomain(signature_of(entry), vocabulary(*unified.units), options)
     tried = [dict(test.parameters)["n"] for test in islice(Candidates(domain, seed), 400)]
     assert set(range(5)) <= set(tried) and max(tried) <= 5
+
+
+INSIDE = ("for (i = 0; i < b->n; i++) s += b->a[i];", "i = b->n; while (i-- > 0) s ^= b->a[i] * 3;")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_length_up_to_the_end_of_an_array_in_a_structure_is_an_input(seed: int) -> None:
+    """So it is where the array has no length of its own; then a test has room for some elements."""
+    chance = random.Random(seed)
+    kind = chance.choice(("unsigned char", "short", "int", "long", "char"))
+    number = chance.choice(("int", "unsigned", "short", "unsigned char"))
+    size = chance.choice((1, 3, 6, None, 0))
+    length = "" if size is None else str(size)
+    members = [f"{number} n;", "long more;"][: chance.randint(1, 2)]
+    before = f"struct box {{ {' '.join(members)} {kind} a[{length}]; {'int last;' * bool(size)} }};"
+    text = f"{before} int f(struct box *b) {{ int i, s = 0; %s return s; }}"
+    first, second = chance.choices(INSIDE, k=2)
+    unified = unify(parse_text(text % first, "old.c"), parse_text(text % second, "new.c"), "f")
+    entry = definition(unified.units, "f")
+    found = preconditions(unified, entry)
+    if not any(isinstance(each.claim, Length) for each in found):
+        assert "while" in first + second  # this is not certain in both
+        return
+    options = within_bounds(found, entry.parameters, InputOptions())
+    (claim,) = (e.claim for e in options.preconditions if isinstance(e.claim, Length))
+    own = AT_THE_END["char" not in kind]
+    most = size or own
+    assert claim.most(claim.room) == most
+
+    pins = Pins(entry, [], options, TermTable())
+    for count in range(most + 3):
+        test = TestInput(parameters=(("b", ()), ("b->n", count)))
+        assert pins.admits(test) is (count <= most), (count, most)
+    domain = FunctionDomain(signature_of(entry), vocabulary(*unified.units), options)
+    tried = {dict(test.parameters).get("b->n") for test in islice(Candidates(domain, seed), 600)}
+    tried -= {None}
+    assert {0, 1, most} <= tried and max(tried) == most
 
 
 TWINS = (  # what a static function f(a, n) may do with its parameters
