@@ -334,7 +334,8 @@ def test_an_array_of_no_length_at_the_end_has_elements(name: str, tmp_path: Path
     array, told, edit, shown = ENDS[name]
     text = (
         f"struct row {{ unsigned char n; {array} }};\n"
-        "int f(const struct row *r) { int s = 0; for (int i = 0; i < r->n; i++) s += %s; return s; }\n"
+        "int f(const struct row *r)\n"
+        "{ int s = 0; for (int i = 0; i < r->n; i++) s += %s; return s; }\n"
     )
     write_pair(tmp_path, text % told, *edit)
     done = predicted(tmp_path, "--stop-after", "8")

@@ -313,9 +313,9 @@ def conditions(
     for each in given:
         match each.claim:
             case Length(room=room) as claim if room:
-                for name, counts in named.items():
-                    if of_first(name) == claim.number and counts.scalar and counts.terms:
-                        yield _at_most(counts.terms[0], counts.element, claim.most(room))
+                for name, known in named.items():
+                    if of_first(name) == claim.number and known.scalar and known.terms:
+                        yield _at_most(known.terms[0], known.element, claim.most(room))
             case Length() as claim:
                 for pointer, number in pairs(claim, sizes):
                     counts = named.get(number)
@@ -323,9 +323,9 @@ def conditions(
                         most = claim.most(sizes[pointer])
                         yield _at_most(counts.terms[0], counts.element, most)
             case OneOf(name=name, values=values):
-                known = named[name]
-                width = value_bits(known.element)
-                term = known.terms[0]
+                one = named[name]
+                width = value_bits(one.element)
+                term = one.terms[0]
                 yield plain(disjunction(holds("eq", width, term, v % (1 << width)) for v in values))
             case Bounded(name=name, low=low, high=high):
                 yield from range_conditions(Range(name, low, high), named)

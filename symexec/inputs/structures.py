@@ -381,9 +381,9 @@ def _place(
 def _array_at_the_end(kind: Type) -> tuple[Field, Array] | None:
     """The last member of a structure, if that is an array of no length (C17 6.7.2.1p18; GNU C: of
     length 0), and the array that a test has there."""
-    last = kind.fields[-1] if isinstance(kind, Record) and kind.fields else None
-    if last is None or kind.kind is RecordKind.UNION or len(kind.fields) < 2:
+    if not isinstance(kind, Record) or kind.kind is RecordKind.UNION or not kind.fields:
         return None
+    last = kind.fields[-1]
     texts, numbers, others = AT_THE_END
     match last.type:
         case Array(element=Integer(size=1) as element, length=None | 0):
