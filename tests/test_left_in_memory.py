@@ -36,3 +36,34 @@ def test_seen_by_a_caller_that_is_still_there(tmp_path: Path, end: str, seen: bo
     report = done.report
     assert report["counters"]["mispredicted"] == 0
     assert (report["verdict"] == "different") is seen
+
+
+MOVED = """\
+struct text {{ int size; char *data; }};
+{0}static struct text all[2] = {{ {{ -__LINE__, "a" }}, {{ 1, "b" }} }};
+int f(int x, int y)
+{{{1}
+    static int last = __LINE__;
+    struct text *p = &all[x & 1];
+    if (x == 7)
+        p->size = y;
+    if (x == 9)
+        last = y;
+    return p->data[0] + (x > {2}) + (last == y);
+}}
+"""
+
+
+@pytest.mark.parametrize(("file", "function"), [("\n\n", ""), ("", "\n"), ("\n", "\n")])
+def test_an_object_that_begins_with_its_line_is_not_compared(
+    tmp_path: Path, file: str, function: str
+) -> None:
+    """Else no call would do the same in both versions, and its real difference would be lost."""
+    (tmp_path / "old.c").write_text(MOVED.format("", "", 70))
+    (tmp_path / "new.c").write_text(MOVED.format(file, function, 71))
+    words = ("--entry", "f", "--range", "y=1000..1001", "--time", "10")
+    done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
+    report = done.report
+    assert report["counters"]["mispredicted"] == 0
+    assert {each["input"]["parameters"]["x"] for each in done.differing} == {71}
+    assert len(report["groups"]) == 1 and "it begins with the number of its line" in done.out

@@ -11,7 +11,8 @@ another pointer whether it is null; what is left in memory when the function com
 
 Global and static objects count where the program's files define them, constants aside, and the call
 may write or read them by the points-to analysis. An object that one version alone has can be
-compared with nothing: where the call writes it, that is an event, for no proof holds beyond it.
+compared with nothing: where the call writes it, that is an event, for no proof holds beyond it. So
+it is of one that begins with the number of a line which is another one in the other version.
 
     int total;  static int calls;              f writes them: they are compared after the call,
     int f(int x) { static int n; ... }         and so is f.n
@@ -445,9 +446,10 @@ def outliving(
     unified: Sequence[TranslationUnit],
     old: Sequence[TranslationUnit],
     new: Sequence[TranslationUnit],
+    moved: frozenset[str] = frozenset(),
 ) -> Outliving:
     """The objects that outlive a call. The units are those of the unified program and of each
-    version."""
+    version. ``moved``: the objects that begin with a number that is made of their line."""
     within = _called(dependences, program.entry)
     reads, writes = _touched(program, dependences, within)
     outside = {name for name, code in program.functions.items() if not code.library} - within
@@ -463,8 +465,9 @@ def outliving(
         kind = item.type
         both = len(before.get(stem, ())) == len(after.get(stem, ())) > 0
         if name in writes:
-            if not both or not _compared(kind):
+            if not both or not _compared(kind) or name in moved:
                 why = "no type that can be compared" if both else "in one version only"
+                why = "it begins with the number of its line" if name in moved else why
                 text = f"'{name}' is not compared after the call: {why}"
                 events.append(Event(EventKind.APPROXIMATED, text, item.location))
                 continue

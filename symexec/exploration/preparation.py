@@ -51,6 +51,7 @@ from csg.pipeline import graph_of, program_of, shared_entry
 from csg.programs import FilePair, is_aside
 from csg.unify import Unified, printed
 from csg.unify.changes.identities import Identity, identities
+from csg.unify.changes.textual import moved_objects
 from csg.unify.compiled import MASKED, Confirmation, confirmed, located
 from csg.unify.pairs import (
     LeftOut,
@@ -660,7 +661,8 @@ def _outliving(unified: Unified, program: Program, dependences: DependenceGraph)
     if program.entry == "main":
         return NOTHING_OUTLIVES
     before, after = ((unit, *unified.shared) for unit in (unified.old, unified.new))
-    return outliving(program, dependences, unified.units, before, after)
+    moved = frozenset(moved_objects(unified.unit, unified.changes))
+    return outliving(program, dependences, unified.units, before, after, moved)
 
 
 def with_lasting(

@@ -249,6 +249,21 @@ def _is_moved(old: Tree, new: Tree, before: range, after: range) -> bool:
     return bool(numbers) and all(abs(a) in before and abs(b) in after for a, b in numbers)
 
 
+def moved_objects(unit: TranslationUnit, changes: Sequence[ChangeRecord]) -> Iterator[str]:
+    """The objects (``f.n`` is the static object n of the function f) that begin with another value
+    in either version for nothing but that they stand on another line."""
+    moved = {change.id for change in changes if change.cause == MOVED}
+    found = [("", each) for each in unit.declarations]
+    for function in unit.functions if moved else ():
+        declared = (node for node in walk(function.body) if isinstance(node, Declaration))
+        found += [(f"{function.symbol.name}.", each) for each in declared]
+    for prefix, each in found if moved else ():
+        if each.initializer is not None:
+            ids = {node.id for node in walk(each.initializer) if isinstance(node, Change)}
+            if ids and ids <= moved:
+                yield prefix + each.symbol.name
+
+
 def _lines_of(change: ChangeRecord, old: bool) -> range:
     start = change.old_location if old else change.new_location
     end = (change.old_end if old else change.new_end) or start
