@@ -4,6 +4,7 @@
     memcpy(to, from, n * sizeof *to);             (to, n), (from, n)
     end = text + size;                            (text, size)
     return sum_of(b->at, b->count);               (b->at, b->count), if sum_of has such a pair
+    end = key + len / 8 * 8; .. switch (len % 8)  (key, len): eight at a time, and the rest
     len > 2 && memcmp(buf, "abc", 3) == 0         (buf, len), if nothing else uses what buf leads to
 
 Parameters are called by their places: ``0``, ``1->count``. A pair has to be certain, for inputs
@@ -17,7 +18,7 @@ two numbers could be meant and neither order nor names decide.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import pairwise
@@ -149,6 +150,8 @@ class _Uses:
         # local numbers, and the parameters that they are computed from
         self._made: dict[Symbol, frozenset[str]] = {}
         self._equal: set[Symbol] = set()  # those of them that are copies of one parameter
+        # local numbers that say how many times a constant is in a parameter: n / 8
+        self._quotients: dict[Symbol, tuple[str, int]] = {}
         self._unsteady: set[str] = set()  # parameters that are assigned something else
         self._counting_down: set[Symbol | str] = set()
         # local numbers that are assigned other than by counting down
@@ -222,8 +225,26 @@ class _Uses:
                 if symbol not in self._parameters and symbol.storage is StorageDuration.AUTOMATIC:
                     retained = [each for each in values if not _is_step(symbol, each)]
                     self._copy(symbol, [part for each in retained for part in _alternatives(each)])
+        for symbol, values in assigned.items():
+            if len(values) == 1 and symbol not in {*self._parameters, *self._changing}:
+                number, by = self._quotient(values[0])
+                if number:
+                    self._quotients[symbol] = number, by
         for node in nodes:
             self._step(node)
+
+    def _quotient(self, expression: Expression) -> tuple[str, int]:
+        """The number that is divided by a constant, and that; empty for other expressions."""
+        match without_casts(expression):
+            case Binary(operator="/" | ">>" as operator, left=left, right=right):
+                value = constant_of(right)
+                if value is not None and 0 < value < 64:
+                    return self.number(left), value if operator == "/" else 1 << value
+            case Name(symbol=symbol) if symbol in self._quotients:
+                return self._quotients[symbol]
+            case _:
+                pass
+        return "", 0
 
     def _copy(self, symbol: Symbol, values: list[Expression]) -> None:
         if isinstance(symbol.type, Pointer):
@@ -610,11 +631,41 @@ class _Uses:
                 for number in self._numbers(index):
                     why = f"{self._word(name)} + {self._word(number)} is its end"
                     self._note(self._found, name, number, kind, why, node.location)
+                self._in_steps(name, index, kind, node.location)
                 self._reached(name, index, kind, node.location)
             case Call():
                 self._called(node)
             case _:
                 pass
+
+    def _in_steps(self, name: str, index: Expression, kind: Type, place: Location) -> None:
+        """Note ``name + n / 8 * 8``: there are n elements, where the code asks for the rest of n as
+        well, or else as many as that is."""
+        constant, others = 1, list[Expression]()
+        for each in _product(index):
+            value = constant_of(each)
+            constant *= 1 if value is None else value
+            others += [each] if value is None else []
+        number, by = self._quotient(others[0]) if len(others) == 1 else ("", 0)
+        size = constant * size_in_bytes(kind)
+        if number and size > 0 and size % by == 0:
+            less = 0 if self._asks_for_rest(number, by) else by - 1
+            why = f"{self._word(name)} is used {by} at a time up to {self._word(number)}"
+            self._note(self._found, name, number, size // by, why, place, less=less)
+
+    def _asks_for_rest(self, number: str, by: int) -> bool:
+        """Does the function compute ``n % 8``, or ``n & 7``?"""
+        for node in self._nodes:
+            match node:
+                case Binary(operator="%", left=left, right=right):
+                    rest = constant_of(right)
+                case Binary(operator="&", left=left, right=right):
+                    rest = (constant_of(right) or 0) + 1
+                case _:
+                    continue
+            if rest == by and self.number(left) == number:
+                return True
+        return False
 
     def _reached(
         self, name: str, index: Expression, kind: Type, place: Location, written: bool = False
@@ -694,8 +745,33 @@ class _Uses:
                     continue
                 for number in numbers:
                     why = f"a loop goes along {self._word(name)} by {self._word(number)}"
-                    left_out = less - further
-                    self._note(self._found, name, number, kind, why, where, less=left_out)
+                    unit, left_out = kind, less - further
+                    if stepped := self._step_of(inside, name, number):
+                        size = kind if isinstance(kind, int) else size_in_bytes(kind)
+                        unit, left_out = stepped, less + 1 - (further + 1) * size // stepped
+                    self._note(self._found, name, number, unit, why, where, less=left_out)
+
+    def _step_of(self, inside: Sequence[Tree], pointer: str, number: str) -> int:
+        """The bytes that a loop steps a pointer by while it counts a number down by one; 0 where
+        that is not known, or no number of bytes."""
+        along: list[int] = []
+        down: list[int] = []
+        for node in walk(*inside):
+            match node:
+                case CompoundAssign(operator=operator, target=target, value=by):
+                    step = constant_of(by) or 0
+                case Increment(operator=operator, operand=target):
+                    step = 1
+                case _:
+                    continue
+            if isinstance(kind := target.type, Pointer):
+                if place_of(target, self._roots) == pointer:
+                    along.append(step * size_in_bytes(kind.target) * (operator[0] == "+"))
+            elif self.number(target) == number:
+                down.append(step * (operator[0] == "-"))
+        if len(along) != 1 or len(down) != 1 or not along[0] or not down[0]:
+            return 0
+        return 0 if along[0] % down[0] else along[0] // down[0]
 
     @staticmethod
     def _along(node: Tree) -> Iterator[tuple[Expression, Type | int, int, Location]]:
@@ -1080,14 +1156,17 @@ def _summands(expression: Expression, subtracted: bool = False) -> Iterator[Expr
                 yield node
 
 
-def _factors(expression: Expression) -> list[int | None]:
-    """The constant values of the factors of a product; None for a factor that is not constant."""
-    found: list[int | None] = []
+def _product(expression: Expression) -> Iterator[Expression]:
+    """The factors of a product."""
     stack = [expression]
     while stack:
         node = without_casts(stack.pop())
         if isinstance(node, Binary) and node.operator == "*":
             stack += [node.left, node.right]
-        elif (value := constant_of(node)) is not None:
-            found.append(value)
-    return found
+        else:
+            yield node
+
+
+def _factors(expression: Expression) -> list[int | None]:
+    """The constant values of the factors of a product; None for a factor that is not constant."""
+    return [value for each in _product(expression) if (value := constant_of(each)) is not None]

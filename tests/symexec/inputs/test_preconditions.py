@@ -4,6 +4,7 @@ keeps to it can see."""
 from __future__ import annotations
 
 import random
+import re
 import tempfile
 from itertools import islice, product
 from pathlib import Path
@@ -110,6 +111,46 @@ def test_every_length_up_to_the_end_of_an_array_in_a_structure_is_an_input(seed:
     tried = {dict(test.parameters).get("b->n") for test in islice(Candidates(domain, seed), 600)}
     tried -= {None}
     assert {0, 1, most} <= tried and max(tried) == most
+
+
+STEPS = {  # loops that read K numbers a time, and leave i (or p) behind the last of them
+    "an end": "const KIND *end = p + n / K * K; while (p != end) { s ^= p[K - 1]; p += K; }",
+    "counted": "unsigned long m = n / K; const KIND *e = p + m * K; for (; p < e; p += K) s += *p;",
+    "of bytes": "const unsigned char *d = (const void *)p, *e = d + (n / K) * (K * sizeof *p);"
+    " for (; d != e; d += K * sizeof *p) s ^= *(const KIND *)d; p += n / K * K;",
+    "downward": "unsigned long left = n; while (left >= K) { s += p[K - 1]; p += K; left -= K; }",
+}
+RESTS = (  # the others, or none of them
+    "switch (n % K) { case 1: s += p[0]; }",
+    "for (unsigned long j = 0; j < n % K; j++) s ^= p[j];",
+    "",
+)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_numbers_that_are_read_several_at_a_time(seed: int) -> None:
+    """No length is excluded that reads no more than there is; where the rest is read as well, none
+    is an input that reads more."""
+    chance = random.Random(seed)
+    kind, by = chance.choice(("unsigned char", "int", "short")), chance.choice((2, 4, 8))
+    number, rest = chance.choice(("unsigned", "unsigned long", "int")), chance.choice(RESTS)
+    names = chance.sample(sorted(STEPS), 2)
+    text = f"int f(const {kind} *p, {number} n) {{ int s = 0; LOOP {rest} return s; }}"
+    texts = (text.replace("LOOP", STEPS[each]).replace("KIND", kind) for each in names)
+    old, new = (re.sub(r"\bK\b", str(by), each) for each in texts)
+    found = lengths(old, new)
+    size = {"unsigned char": 1, "int": 4, "short": 2}[kind]
+    if not rest and "downward" in names:  # that one loop asks for no rest is no reason
+        assert len(found) <= 1
+    else:
+        assert len(found) == 1, (old, new)
+    for each in found:
+        assert isinstance(each.claim, Length)
+        for there in range(40):
+            read = [n for n in range(60) if (n if rest else n // by * by) * size <= there]
+            most = each.claim.most(there)
+            assert max(read) <= most, (old, each.text, there)
+            assert not rest or max(read) == most, (old, each.text, there)
 
 
 TWINS = (  # what a static function f(a, n) may do with its parameters
