@@ -18,6 +18,7 @@ from csg.analysis.callers import Passed, calls_of, common_to, passed_by, range_o
 from csg.analysis.guarded_lengths import Counted, Pair
 from csg.analysis.lengths import counted
 from csg.analysis.nullness import NullTests, asked_for_null, functions_of, used_first
+from csg.analysis.output_buffers import BUFFER, ROOM
 from csg.analysis.pointer_ranges import pointer_ranges
 from csg.analysis.several import ALONE, Several
 from csg.errors import Location
@@ -147,7 +148,14 @@ class Terminated:
     pointer: str
 
 
-Claim = Length | NonNull | OneOf | Bounded | Asserted | Ended | Single | Terminated
+@record
+class Roomy:
+    """There is room behind ``pointer`` for whatever is written, and a driver provides it."""
+
+    pointer: str
+
+
+Claim = Length | NonNull | OneOf | Bounded | Asserted | Ended | Single | Terminated | Roomy
 
 
 @record
@@ -163,8 +171,8 @@ class Precondition:
     @property
     def excludes(self) -> bool:
         """Can an input break it? Not where tests are made so: without null, and with a 0 at the end
-        of a text."""
-        return not isinstance(self.claim, NonNull | Terminated)
+        of a text, or with room."""
+        return not isinstance(self.claim, NonNull | Terminated | Roomy)
 
     def __str__(self) -> str:
         return f"{self.text} ({self.location}: {self.reason})"
@@ -189,6 +197,7 @@ def preconditions(
     lengths = _lengths(old, new, entry.parameters)
     every = (
         *ranges,
+        *_with_room(entry),
         *(each for each in lengths if _number_of(each) not in offsets),
         *_command_line(old, new, stepped),
         *_single(entry.parameters, new, stepped),
@@ -322,6 +331,18 @@ def _in_one_object(unified: Unified, driver: FunctionDefinition) -> Iterator[Pre
                 text = f"{start} leads into the same object as {behind}, in any order"
                 why = "a version asks which of them comes first"
                 yield Precondition(claim, text, why, each.location)
+
+
+def _with_room(driver: FunctionDefinition) -> Iterator[Precondition]:
+    """What is only written to, so that a driver passes an object of its own."""
+    if not driver.symbol.name.startswith(DRIVEN):
+        return
+    for node in walk(driver.body):
+        if isinstance(node, Name) and node.symbol.name.startswith(BUFFER):
+            name = node.symbol.name.removeprefix(BUFFER)
+            text = f"{name} has room for all that is written, up to {ROOM:,} bytes"
+            why = "it is not read, and nothing says how much there is"
+            yield Precondition(Roomy(name), text, why, node.location)
 
 
 def _offset_in(

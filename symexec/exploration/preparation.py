@@ -24,7 +24,9 @@ from csg.analysis import (
     guard_names,
     guards,
 )
+from csg.analysis.lengths import Functions
 from csg.analysis.nullness import asked_for_null, functions_of, null_tests
+from csg.analysis.output_buffers import output_buffers
 from csg.analysis.pointer_ranges import PointerRange, pointer_ranges
 from csg.analysis.preconditions import (
     Bounded,
@@ -357,10 +359,11 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
         entry, nowhere = _entry(pair.old, pair.new, named_entry)
         if nowhere is None:
             ranges = _ranges(pair, entry, options.inputs)
-            driven = driven_files(files, pair, entry, _may_be_null, ranges)
+            buffers = _buffers(pair, entry, options.inputs)
+            driven = driven_files(files, pair, entry, _may_be_null, ranges, buffers)
             if driven is not None:
                 asked = _may_be_null(pair.old, entry) | _may_be_null(pair.new, entry)
-                steps = shown_call(pair.new, entry, ranges, asked)
+                steps = shown_call(pair.new, entry, ranges, asked, buffers)
             entry = entry if driven is None else DRIVEN + entry
     if driven is not None:
         files, pair = driven, read_pair(driven)
@@ -472,11 +475,30 @@ def _ranges(pair: ProgramPair, entry: str, inputs: InputOptions) -> tuple[Pointe
     if entry == "main" or not inputs.inferred:
         return ()
     versions = [functions_of(units) for units in (pair.old, pair.new)]
-    names = [each.name for each in versions[1][entry].parameters] if entry in versions[1] else []
-    texts = (*inputs.assumptions, *(each.name for each in inputs.ranges))
-    known = [any(re.search(rf"\b{re.escape(name)}\b", text) for text in texts) for name in names]
+    spoken_of = _spoken_of(versions[1], entry, inputs)
     found = pointer_ranges(versions, entry)
-    return tuple(each for each in found if not (known[each.start] or known[each.end]))
+    return tuple(each for each in found if spoken_of.isdisjoint((each.start, each.end)))
+
+
+def _buffers(pair: ProgramPair, entry: str, inputs: InputOptions) -> frozenset[int]:
+    """The parameters that are only written to, nobody says how much; none where nothing is
+    inferred."""
+    if entry == "main" or not inputs.inferred:
+        return frozenset()
+    versions = [functions_of(units) for units in (pair.old, pair.new)]
+    return output_buffers(versions, entry) - _spoken_of(versions[1], entry, inputs)
+
+
+def _spoken_of(functions: Functions, entry: str, inputs: InputOptions) -> frozenset[int]:
+    """The parameters that the user says something of, by their numbers."""
+    if entry not in functions:
+        return frozenset()
+    texts = (*inputs.assumptions, *(each.name for each in inputs.ranges))
+    return frozenset(
+        at
+        for at, each in enumerate(functions[entry].parameters)
+        if any(re.search(rf"\b{re.escape(each.name)}\b", text) for text in texts)
+    )
 
 
 def _may_be_null(units: Sequence[TranslationUnit], entry: str) -> frozenset[int]:

@@ -281,12 +281,14 @@ _LONGEST = 4096  # bytes of a returned text, as the harness of replay shows it
 
 
 def _left(signature: EntrySignature, given: TestInput, seen: Observation) -> Iterator[str]:
-    """Checks of what the call left in its caller's objects: of numbers and texts, but not of where
-    pointers lead."""
+    """Checks of what the call left in its caller's objects, and in those that outlive it: of
+    numbers and texts, but not of where pointers lead."""
     known, values = _variables(signature), dict(given.parameters)
     after = dict(seen.memory)
     freed = {name for name, value in after.items() if value == FREED}
-    for each in parts_there(signature.parameters, counts_in(values)):
+    lasting = [each for each in signature.lasting if (each.owner or each.name).isidentifier()]
+    known |= {each.name: f"&{each.name}" for each in lasting if not each.owner}
+    for each in (*parts_there(signature.parameters, counts_in(values)), *lasting):
         value = after.get(each.name)
         root = each.owner or each.name
         if each.name not in after or root in freed or each.bits is not None or value is None:
@@ -294,12 +296,15 @@ def _left(signature: EntrySignature, given: TestInput, seen: Observation) -> Ite
         inside = each.owner and (each.kind is ParameterKind.SCALAR or each.embedded)
         if each.kind is ParameterKind.STRUCTURE or (each.owner and not inside):
             continue
-        place = f"(char *) {known[each.owner]} + {each.offset}" if inside else known[each.name]
+        if root not in known:
+            continue
+        place = f"(char *) {known[root]} + {each.offset}" if inside else known[each.name]
         before = values.get(each.name)
         if isinstance(value, bytes):
             size = each.room if inside else len(before) + 1 if isinstance(before, bytes) else 0
             if len(value) > size or each.size != 1:
                 continue
+            size = min(size, len(value) + 1) if each in lasting else size
             text = _c_string(value.ljust(size, b"\0"))
             holds = f"memcmp({place}, {text}, {size}) == 0"
         else:

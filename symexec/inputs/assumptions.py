@@ -21,6 +21,7 @@ from csg.analysis.preconditions import (
     NonNull,
     OneOf,
     Precondition,
+    Roomy,
     Single,
     Terminated,
 )
@@ -331,7 +332,7 @@ def conditions(
                 yield from range_conditions(Range(name, low, high), named)
             case Asserted(expression=expression):
                 yield condition(expression, named, each.text)
-            case NonNull() | Ended() | Single() | Terminated():
+            case NonNull() | Ended() | Single() | Terminated() | Roomy():
                 pass
             case _:
                 assert_never(each.claim)

@@ -18,6 +18,11 @@
                    long more_2, ...)
         MOST more arguments are passed, each of one of the kinds that the code takes by va_arg
 
+    int check(const char *text, char *error)        which only writes to error, nobody says how much
+
+    int driven_check(const char *text)
+        error is an object of ROOM bytes, which is compared after the call
+
 The driver is C behind the text of the version's own file, so that search and native runs need to
 know nothing of it.
 """
@@ -32,6 +37,7 @@ from itertools import pairwise, product
 from pathlib import Path
 
 from csg.analysis.lengths import called_from
+from csg.analysis.output_buffers import BUFFER, ROOM
 from csg.analysis.pointer_ranges import PointerRange
 from csg.cache import cache_folder, key_of
 from csg.ir import DRIVEN
@@ -87,11 +93,13 @@ def driven_files(
     entry: str,
     may_be_null: Callable[[Sequence[TranslationUnit], str], Collection[int]],
     ranges: Sequence[PointerRange] = (),
+    buffers: Collection[int] = (),
 ) -> tuple[FilePair, ...] | None:
     """The files with a driver behind the entry function, which is written to the cache. None where
     no parameter needs a driver, or where one driver for both versions cannot be written.
     ``may_be_null``: the numbers of the parameters that a version compares with null;
-    ``ranges``: those of its parameters that lead into one object."""
+    ``ranges``: those of its parameters that lead into one object; ``buffers``: the numbers of those
+    that are only written to (``csg.analysis.output_buffers``)."""
     both = (*pair.old, *pair.new)
     taken = _taken(both, entry)
     kinds = [kind for kind in _KINDS if kind in taken] or ["number"]
@@ -101,9 +109,9 @@ def driven_files(
     texts: set[str] = set()
     for units in (pair.old, pair.new):
         found = [*definitions(units, entry)]
-        if len(found) != 1 or not (ranges or is_driven(found[0][1], members)):
+        if len(found) != 1 or not (ranges or buffers or is_driven(found[0][1], members)):
             return None
-        text = driver_text(found[0][1], kinds, members, asked, ranges)
+        text = driver_text(found[0][1], kinds, members, asked, ranges, buffers)
         if text is None:
             return None
         homes.add(found[0][0])
@@ -116,11 +124,13 @@ def shown_call(
     entry: str,
     ranges: Sequence[PointerRange],
     asked: Collection[int],
+    buffers: Collection[int] = (),
 ) -> tuple[Step, ...]:
-    """The call that a driver makes of a function whose parameters lead into one object, for
-    readers: ``scan({s}, {s} + {e_offset})``. ``asked``: the parameters that may be null."""
+    """The call that a driver makes of a function whose parameters lead into one object, or are only
+    written to, for readers: ``scan({s}, {s} + {e_offset}, room_error)``. ``asked``: the parameters
+    that may be null."""
     function = next((each for _, each in definitions(units, entry)), None)
-    if function is None or not ranges or _takes_more(function):
+    if function is None or not (ranges or buffers) or _takes_more(function):
         return ()
     within = within_objects(function, ranges)
     shown = []
@@ -131,6 +141,10 @@ def shown_call(
         if inside is not None:
             plainly = f"{{{inside.name}}} + {{{each.name}{OFFSET}}}"
             if inside.symbol is not each and at in asked:
+                plainly = f"{{{each.name}_null}} ? NULL : {plainly}"
+        elif at in buffers:
+            plainly = f"{BUFFER}{each.name}"
+            if at in asked:
                 plainly = f"{{{each.name}_null}} ? NULL : {plainly}"
         shown.append(plainly)
     return (Step(f"{entry}({', '.join(shown)})"),)
@@ -284,11 +298,13 @@ def driver_text(
     members: Collection[str] = (),
     asked: Collection[int] = (),
     ranges: Sequence[PointerRange] = (),
+    buffers: Collection[int] = (),
 ) -> str | None:
     """The C text of a function ``driven_NAME`` that calls this one; None where a type has no name.
     ``kinds``: of the arguments behind the named ones; ``members``: the names of members of
     structures that are called; ``asked``: the places of parameters that a version compares with
-    null, so that they may be; ``ranges``: of parameters that lead into one object."""
+    null, so that they may be; ``ranges``: of parameters that lead into one object; ``buffers``: the
+    numbers of those that are only written to."""
     kind = function.symbol.type
     assert isinstance(kind, Function)
     lists = [each for each in function.parameters if isinstance(each.type, VaList)]
@@ -301,7 +317,9 @@ def driver_text(
     passed = Passing()
     within = within_objects(function, ranges, asked)
     for at, each in enumerate(function.parameters):
-        if each in named:
+        if at in buffers and at not in within:
+            passed.add_buffer(each, at in asked)
+        elif each in named:
             passed.add(each, each.name, members, at in asked, within.get(at))
     stubs, declared, before, given = passed.stubs, passed.declared, passed.before, passed.given
     name = function.symbol.name
@@ -398,6 +416,17 @@ class Passing:
             unless = f"if ({name}) " if null else ""
             writable = f"(({declaration_text(kind.target)} *) {name})"
             self.before.append(f"{unless}{writable}->{member} = stub_{stub};")
+
+    def add_buffer(self, parameter: Symbol, null: bool) -> None:
+        """One more argument, to which the function only writes: an object of the driver's own."""
+        name = f"{BUFFER}{parameter.name}"
+        assert isinstance(parameter.type, Pointer)
+        kind = base_text(parameter.type.target)
+        self.stubs.append(f"static {kind} {name}[{ROOM}];")
+        if null:
+            self.declared.append(f"unsigned char {parameter.name}_null")
+            name = f"({parameter.name}_null ? 0 : {name})"
+        self.given.append(name)
 
     def _offset(self, parameter: Symbol, name: str, within: Within, null: bool) -> None:
         """An address in an object, by the number of elements before it."""
