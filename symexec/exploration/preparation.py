@@ -475,9 +475,9 @@ def _ranges(pair: ProgramPair, entry: str, inputs: InputOptions) -> tuple[Pointe
     if entry == "main" or not inputs.inferred:
         return ()
     versions = [functions_of(units) for units in (pair.old, pair.new)]
-    spoken_of = _spoken_of(versions[1], entry, inputs)
+    named = _named_by_user(versions[1], entry, inputs)
     found = pointer_ranges(versions, entry)
-    return tuple(each for each in found if spoken_of.isdisjoint((each.start, each.end)))
+    return tuple(each for each in found if named.isdisjoint((each.start, each.end)))
 
 
 def _buffers(pair: ProgramPair, entry: str, inputs: InputOptions) -> frozenset[int]:
@@ -486,10 +486,10 @@ def _buffers(pair: ProgramPair, entry: str, inputs: InputOptions) -> frozenset[i
     if entry == "main" or not inputs.inferred:
         return frozenset()
     versions = [functions_of(units) for units in (pair.old, pair.new)]
-    return output_buffers(versions, entry) - _spoken_of(versions[1], entry, inputs)
+    return output_buffers(versions, entry) - _named_by_user(versions[1], entry, inputs)
 
 
-def _spoken_of(functions: Functions, entry: str, inputs: InputOptions) -> frozenset[int]:
+def _named_by_user(functions: Functions, entry: str, inputs: InputOptions) -> frozenset[int]:
     """The parameters that the user says something of, by their numbers."""
     if entry not in functions:
         return frozenset()
