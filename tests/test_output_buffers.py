@@ -43,13 +43,24 @@ def test_what_is_written_there_is_compared(tmp_path: Path) -> None:
 
 
 def test_emitted_tests_look_at_what_outlives_the_call(tmp_path: Path) -> None:
-    text = "int count[2]; static char last[20];\nvoid f(int x) { count[x & 1]++; last[0] = 'a'; }\n"
-    write_versions(tmp_path, text, text.replace("x & 1", "x > 3").replace("'a'", "'b'"))
-    done = csgtest("build", "old.c", "new.c", "--time", "20", folder=tmp_path)
-    assert done.code == 1, done
+    """As far as the file that a test includes knows its name."""
+    text = """
+int count[2]; static char last[20];
+void note(int x);
+void f(int x) { count[x & 1]++; last[0] = 'a'; note(x & 1); }
+"""
+    for version in ("old", "new"):
+        (tmp_path / version).mkdir()
+        (tmp_path / version / "note.c").write_text("int noted; void note(int x) { noted = x; }\n")
+    (tmp_path / "old" / "f.c").write_text(text)
+    (tmp_path / "new" / "f.c").write_text(text.replace("x & 1", "x > 3").replace("'a'", "'b'"))
+    words = ("build", "old", "new", "--entry", "f", "--time", "20")
+    done = csgtest(*words, folder=tmp_path)
+    assert done.differing and all("noted" in each["new"]["memory"] for each in done.differing)
     emitted = csgtest("emit", "csgtest-out", "--as", "c", "-o", "tests", folder=tmp_path)
     (written, *_) = [each.read_text() for each in (tmp_path / "tests").glob("*.c")]
     assert 'csgtest_check("last"' in written and 'csgtest_check("count"' in written, emitted
+    assert 'csgtest_check("noted"' not in written
 
 
 def test_it_is_an_input_where_the_user_speaks_of_it_or_nothing_is_inferred(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import math
 import os
 import re
 import signal
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -148,8 +148,9 @@ def c_text(test: Test, finished: Finished, plan: ReplayPlan, output: Path) -> st
             f"              csgtest_size == {size}",
             f"                  && memcmp(csgtest_shown, {_c_string(seen.stdout)}, {size}) == 0);",
         ]
-    lines += _left(signature, given, seen)
     file, driver = read_driver(entry_first(plan.new)[0].path)
+    said = set(re.findall(r"\w+", file.read_text(errors="replace") + driver))
+    lines += _left(signature, given, seen, said)
     source = included(os.path.relpath(file, output))
     body = "\n".join(f"    {line}" for line in [*lines, "_exit(csgtest_failures);"])
     head = "\n".join(f" * {line}".replace("*/", "* /") for line in _about(test, finished, plan))
@@ -280,13 +281,15 @@ def _called(signature: EntrySignature, returned: str) -> Iterator[str]:
 _LONGEST = 4096  # bytes of a returned text, as the harness of replay shows it
 
 
-def _left(signature: EntrySignature, given: TestInput, seen: Observation) -> Iterator[str]:
-    """Checks of what the call left in its caller's objects, and in those that outlive it: of
-    numbers and texts, but not of where pointers lead."""
+def _left(
+    signature: EntrySignature, given: TestInput, seen: Observation, said: Collection[str]
+) -> Iterator[str]:
+    """Checks of what the call left in its caller's objects, and in those that outlive it, if their
+    names are ``said`` in the file: of numbers and texts, but not of where pointers lead."""
     known, values = _variables(signature), dict(given.parameters)
     after = dict(seen.memory)
     freed = {name for name, value in after.items() if value == FREED}
-    lasting = [each for each in signature.lasting if (each.owner or each.name).isidentifier()]
+    lasting = [each for each in signature.lasting if (each.owner or each.name) in said]
     known |= {each.name: f"&{each.name}" for each in lasting if not each.owner}
     for each in (*parts_there(signature.parameters, counts_in(values)), *lasting):
         value = after.get(each.name)
