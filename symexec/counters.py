@@ -54,6 +54,12 @@ class Counters:
     prepared_s: float = 0.0  # until the search began; its time counts from there
     wall_s: float = 0.0
 
+    @property
+    def fails_everywhere(self) -> bool:
+        """Do both versions fail alike on all paths? Nothing was compared then."""
+        failing = sum(self.both_fail.values())
+        return bool(failing) and failing == self.paths and not self.pruned
+
     def add(self, other: Counters) -> None:
         """Add what another process has counted for the same search."""
         for each in fields(self):

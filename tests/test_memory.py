@@ -319,7 +319,8 @@ def test_a_local_object_that_is_used_too_late_is_a_regression(
 
 def test_versions_that_leave_an_object_by_reading_and_by_writing_fail_alike(tmp_path: Path) -> None:
     """As the sanitizers see it: nothing is predicted that native runs do not show."""
-    text = "int t[2];\nint f(int a)\n{\n    {}\n    return t[128 + a * 0];\n}\n"
+    text = "int t[2];\nint f(int a)\n{\n    if (a > 9) return a;\n    {}\n"
+    text += "    return t[128 + a * 0];\n}\n"
     write_versions(tmp_path, text.replace("{}", "t[2] = a;"), text.replace("{}", ""))
     done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "5", folder=tmp_path)
     assert done.code == 0

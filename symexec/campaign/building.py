@@ -799,7 +799,8 @@ class BuildJob:
             return None
         pruned = bool(self.counters.pruned)
         reached = self._reached | search.targets.reached
-        return search.covered.form(reached, self._complete, pruned)
+        whole = self._complete and not self.counters.fails_everywhere
+        return search.covered.form(reached, whole, pruned)
 
     @property
     def states(self) -> int:
@@ -814,7 +815,7 @@ class BuildJob:
         if self.tests.differing:
             return Verdict.DIFFERENT
         open_ends = len(self.tests.predicted) + self.counters.branch_mismatches
-        if self._complete and not open_ends:
+        if self._complete and not open_ends and not self.counters.fails_everywhere:
             return Verdict.EQUIVALENT_WITHIN_BOUNDS
         return Verdict.NO_DIFFERENCE_FOUND
 

@@ -295,8 +295,26 @@ def _end_of_search(report: Report) -> str:
     if isinstance(report.native, dict) and not any(map(report.counters.get, followed)):
         return f"by {report.native['tests']} native runs; no path could be followed to its end."
     if report.counters.get("exhausted"):
+        failing = sum(count for _, count in _failing(report))
+        if (
+            failing
+            and failing == report.counters.get("paths")
+            and not report.counters.get("pruned")
+        ):
+            return (
+                "on any path, but both versions fail alike on each: nothing is known behind that."
+            )
         return "on any path; what was not covered stands below."
     return "before the time was over."
+
+
+def _failing(report: Report) -> list[tuple[str, int]]:
+    """Where both versions fail alike, and on how many paths; most of them first."""
+    failing = report.counters.get("both_fail")
+    if not isinstance(failing, list):
+        return []
+    counted = [str(each).rstrip(")").rpartition(" (") for each in failing]
+    return sorted(((place, int(count)) for place, _, count in counted), key=lambda each: -each[1])
 
 
 def _s(count: int) -> str:
@@ -570,13 +588,10 @@ def _cut_paths(report: Report) -> Iterator[str]:
         yield f"{cuts:,} path{_s(cuts)} not followed to the end{why}."
     if met := count("unsupported"):
         yield f"{met:,} path{_s(met)} met something unsupported, and ended there."
-    failing = report.counters.get("both_fail")
-    if isinstance(failing, list) and failing:
-        counted = [str(each).rstrip(")").rpartition(" (") for each in failing]
-        counted.sort(key=lambda each: -int(each[2]))
-        paths = sum(int(number) for _, _, number in counted)
-        places = ", ".join(short_paths(place, report) for place, _, _ in counted[:_PLACES])
-        more = len(counted) - _PLACES
+    if failing := _failing(report):
+        paths = sum(count for _, count in failing)
+        places = ", ".join(short_paths(place, report) for place, _ in failing[:_PLACES])
+        more = len(failing) - _PLACES
         last = f" and {more} place{_s(more)} more" if more > 0 else ""
         yield (
             f"On {paths:,} path{_s(paths)} both versions fail alike, and end there: {places}{last}."

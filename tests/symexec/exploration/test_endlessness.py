@@ -164,6 +164,28 @@ def test_a_hang_whose_state_never_repeats_stays_in_the_table(tmp_path: Path) -> 
     assert kinds and kinds <= {"hang", "undecided"}
 
 
+@pytest.mark.parametrize(
+    ("before", "known"),
+    [
+        ("int *far = (int *) p; x += far[900];", False),
+        ("int own[3] = {x}; if (x > 4) x = own[x]; else x = own[3];", False),
+        ("int own[3] = {x}; if (x > 4) x = own[3]; else x = own[1];", True),
+        ("int own[3] = {x}; x = own[1];", True),
+    ],
+)
+def test_where_all_paths_fail_alike_nothing_is_equivalent(
+    before: str, known: bool, tmp_path: Path
+) -> None:
+    text = f"int f(void *p, int x) {{ {before} return (x & 6) %s; }}"
+    write_versions(tmp_path, text % "== 7 || p", text % "== 9 || p")
+    words = ("--entry", "f", "--array-len", "4", "--time", "20")
+    done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
+    verdict = "equivalent-within-bounds" if known else "no-difference-found"
+    assert (done.code, done.report["verdict"]) == (0, verdict), done.out
+    assert ("both versions fail alike on each" in done.out) is not known
+    assert ("infeasible" in done.out) <= known
+
+
 def test_paths_on_which_both_versions_fail_alike_are_counted(tmp_path: Path) -> None:
     """What would come behind them is not compared."""
     text = (
