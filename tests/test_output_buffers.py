@@ -70,3 +70,22 @@ def test_it_is_an_input_where_the_user_speaks_of_it_or_nothing_is_inferred(tmp_p
         done = csgtest("build", "old.c", "new.c", "--time", "20", *words, folder=tmp_path)
         assert WRITTEN not in done.out
         assert any("error" in each["input"]["parameters"] for each in done.differing)
+
+
+def test_sequences_of_calls_have_room_as_well(tmp_path: Path) -> None:
+    text = """
+#include <stdio.h>
+#include <stdlib.h>
+struct counter { int n; };
+struct counter *counter_new(void) { return calloc(1, sizeof (struct counter)); }
+void counter_add(struct counter *c, int by) { c->n += by & 3; }
+int counter_text(const struct counter *c, char *to)
+{
+    return sprintf(to, "there are %d of them", c->n);
+}
+"""
+    write_versions(tmp_path, text, text.replace("%d of", "%u of").replace("by & 3", "-(by & 3)"))
+    words = ("--entry", "counter_new,counter_add|,counter_text", "--time", "20")
+    done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
+    assert done.differing and "overflow" not in done.out, done
+    assert "room_counter_text_to" in done.out or "room_to" in done.out

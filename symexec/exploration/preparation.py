@@ -27,7 +27,7 @@ from csg.analysis import (
 from csg.analysis.lengths import Functions
 from csg.analysis.nullness import asked_for_null, functions_of, null_tests
 from csg.analysis.output_buffers import output_buffers
-from csg.analysis.pointer_ranges import PointerRange, pointer_ranges
+from csg.analysis.pointer_ranges import pointer_ranges
 from csg.analysis.preconditions import (
     Bounded,
     NonNull,
@@ -81,7 +81,7 @@ from symexec.search.strategies import pruner
 from symexec.search.targets import Targets
 from symexec.state.state import State
 from symexec.testcases import EntrySignature, Step, called_with, differing_part, signature_of
-from symexec.testcases.driver import PLACE_OF_DRIVERS, driven_files, shown_call
+from symexec.testcases.driver import NOTHING, PLACE_OF_DRIVERS, Uses, driven_files, shown_call
 from symexec.testcases.sequences import is_sequence, sequence_files
 
 if TYPE_CHECKING:
@@ -353,17 +353,16 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
     named_entry = options.inputs.entry
     if named_entry is not None and is_sequence(named_entry):
         driven, entry, steps = sequence_files(
-            files, pair, named_entry, lambda name: _ranges(pair, name, options.inputs)
+            files, pair, named_entry, lambda name: _uses(pair, name, options.inputs)
         )
     else:
         entry, nowhere = _entry(pair.old, pair.new, named_entry)
         if nowhere is None:
-            ranges = _ranges(pair, entry, options.inputs)
-            buffers = _buffers(pair, entry, options.inputs)
-            driven = driven_files(files, pair, entry, _may_be_null, ranges, buffers)
+            uses = _uses(pair, entry, options.inputs)
+            driven = driven_files(files, pair, entry, _may_be_null, uses)
             if driven is not None:
                 asked = _may_be_null(pair.old, entry) | _may_be_null(pair.new, entry)
-                steps = shown_call(pair.new, entry, ranges, asked, buffers)
+                steps = shown_call(pair.new, entry, uses, asked)
             entry = entry if driven is None else DRIVEN + entry
     if driven is not None:
         files, pair = driven, read_pair(driven)
@@ -469,24 +468,18 @@ def _asked_for_null(unified: Unified, entry: FunctionDefinition) -> frozenset[st
     return frozenset(entry.parameters[at].name for at in places if at < len(entry.parameters))
 
 
-def _ranges(pair: ProgramPair, entry: str, inputs: InputOptions) -> tuple[PointerRange, ...]:
-    """The parameters that lead into one object; none where nothing is inferred. What the user says
-    something of is an input of its own."""
+def _uses(pair: ProgramPair, entry: str, inputs: InputOptions) -> Uses:
+    """What a driver has to see to; nothing where nothing is inferred. What the user says something
+    of is an input of its own."""
     if entry == "main" or not inputs.inferred:
-        return ()
+        return NOTHING
     versions = [functions_of(units) for units in (pair.old, pair.new)]
     named = _named_by_user(versions[1], entry, inputs)
-    found = pointer_ranges(versions, entry)
-    return tuple(each for each in found if named.isdisjoint((each.start, each.end)))
-
-
-def _buffers(pair: ProgramPair, entry: str, inputs: InputOptions) -> frozenset[int]:
-    """The parameters that are only written to, nobody says how much; none where nothing is
-    inferred."""
-    if entry == "main" or not inputs.inferred:
-        return frozenset()
-    versions = [functions_of(units) for units in (pair.old, pair.new)]
-    return output_buffers(versions, entry) - _named_by_user(versions[1], entry, inputs)
+    ranges = pointer_ranges(versions, entry)
+    return Uses(
+        tuple(each for each in ranges if named.isdisjoint((each.start, each.end))),
+        output_buffers(versions, entry) - named,
+    )
 
 
 def _named_by_user(functions: Functions, entry: str, inputs: InputOptions) -> frozenset[int]:

@@ -87,19 +87,33 @@ _KINDS = {  # of such arguments: what a parameter of the driver is called, and i
 }
 
 
+@record
+class Uses:
+    """What both versions do with parameters of a function. ``ranges``: those that lead into one
+    object; ``buffers``: the numbers of those that are only written to
+    (``csg.analysis.output_buffers``)."""
+
+    ranges: tuple[PointerRange, ...] = ()
+    buffers: frozenset[int] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.ranges or self.buffers)
+
+
+NOTHING = Uses()
+
+
 def driven_files(
     files: Sequence[FilePair],
     pair: ProgramPair,
     entry: str,
     may_be_null: Callable[[Sequence[TranslationUnit], str], Collection[int]],
-    ranges: Sequence[PointerRange] = (),
-    buffers: Collection[int] = (),
+    uses: Uses = NOTHING,
 ) -> tuple[FilePair, ...] | None:
     """The files with a driver behind the entry function, which is written to the cache. None where
     no parameter needs a driver, or where one driver for both versions cannot be written.
-    ``may_be_null``: the numbers of the parameters that a version compares with null;
-    ``ranges``: those of its parameters that lead into one object; ``buffers``: the numbers of those
-    that are only written to (``csg.analysis.output_buffers``)."""
+    ``may_be_null``: the numbers of the parameters that a version compares with null; ``uses``: what
+    both versions do with others."""
     both = (*pair.old, *pair.new)
     taken = _taken(both, entry)
     kinds = [kind for kind in _KINDS if kind in taken] or ["number"]
@@ -109,9 +123,9 @@ def driven_files(
     texts: set[str] = set()
     for units in (pair.old, pair.new):
         found = [*definitions(units, entry)]
-        if len(found) != 1 or not (ranges or buffers or is_driven(found[0][1], members)):
+        if len(found) != 1 or not (uses or is_driven(found[0][1], members)):
             return None
-        text = driver_text(found[0][1], kinds, members, asked, ranges, buffers)
+        text = driver_text(found[0][1], kinds, members, asked, uses)
         if text is None:
             return None
         homes.add(found[0][0])
@@ -122,17 +136,16 @@ def driven_files(
 def shown_call(
     units: Sequence[TranslationUnit],
     entry: str,
-    ranges: Sequence[PointerRange],
+    uses: Uses,
     asked: Collection[int],
-    buffers: Collection[int] = (),
 ) -> tuple[Step, ...]:
     """The call that a driver makes of a function whose parameters lead into one object, or are only
     written to, for readers: ``scan({s}, {s} + {e_offset}, room_error)``. ``asked``: the parameters
     that may be null."""
     function = next((each for _, each in definitions(units, entry)), None)
-    if function is None or not (ranges or buffers) or _takes_more(function):
+    if function is None or not uses or _takes_more(function):
         return ()
-    within = within_objects(function, ranges)
+    within = within_objects(function, uses.ranges)
     shown = []
     for at, each in enumerate(function.parameters):
         inside = within.get(at)
@@ -142,7 +155,7 @@ def shown_call(
             plainly = f"{{{inside.name}}} + {{{each.name}{OFFSET}}}"
             if inside.symbol is not each and at in asked:
                 plainly = f"{{{each.name}_null}} ? NULL : {plainly}"
-        elif at in buffers:
+        elif at in uses.buffers:
             plainly = f"{BUFFER}{each.name}"
             if at in asked:
                 plainly = f"{{{each.name}_null}} ? NULL : {plainly}"
@@ -297,14 +310,12 @@ def driver_text(
     kinds: Sequence[str] = (),
     members: Collection[str] = (),
     asked: Collection[int] = (),
-    ranges: Sequence[PointerRange] = (),
-    buffers: Collection[int] = (),
+    uses: Uses = NOTHING,
 ) -> str | None:
     """The C text of a function ``driven_NAME`` that calls this one; None where a type has no name.
     ``kinds``: of the arguments behind the named ones; ``members``: the names of members of
     structures that are called; ``asked``: the places of parameters that a version compares with
-    null, so that they may be; ``ranges``: of parameters that lead into one object; ``buffers``: the
-    numbers of those that are only written to."""
+    null, so that they may be; ``uses``: what both versions do with others."""
     kind = function.symbol.type
     assert isinstance(kind, Function)
     lists = [each for each in function.parameters if isinstance(each.type, VaList)]
@@ -315,10 +326,10 @@ def driver_text(
     if not named or not all(map(is_named, types)):
         return None
     passed = Passing()
-    within = within_objects(function, ranges, asked)
+    within = within_objects(function, uses.ranges, asked)
     for at, each in enumerate(function.parameters):
-        if at in buffers and at not in within:
-            passed.add_buffer(each, at in asked)
+        if at in uses.buffers and at not in within:
+            passed.add_buffer(each, each.name, at in asked)
         elif each in named:
             passed.add(each, each.name, members, at in asked, within.get(at))
     stubs, declared, before, given = passed.stubs, passed.declared, passed.before, passed.given
@@ -417,16 +428,15 @@ class Passing:
             writable = f"(({declaration_text(kind.target)} *) {name})"
             self.before.append(f"{unless}{writable}->{member} = stub_{stub};")
 
-    def add_buffer(self, parameter: Symbol, null: bool) -> None:
+    def add_buffer(self, parameter: Symbol, name: str, null: bool = False) -> None:
         """One more argument, to which the function only writes: an object of the driver's own."""
-        name = f"{BUFFER}{parameter.name}"
+        buffer = f"{BUFFER}{name}"
         assert isinstance(parameter.type, Pointer)
-        kind = base_text(parameter.type.target)
-        self.stubs.append(f"static {kind} {name}[{ROOM}];")
+        self.stubs.append(f"static {base_text(parameter.type.target)} {buffer}[{ROOM}];")
         if null:
-            self.declared.append(f"unsigned char {parameter.name}_null")
-            name = f"({parameter.name}_null ? 0 : {name})"
-        self.given.append(name)
+            self.declared.append(f"unsigned char {name}_null")
+            buffer = f"({name}_null ? 0 : {buffer})"
+        self.given.append(buffer)
 
     def _offset(self, parameter: Symbol, name: str, within: Within, null: bool) -> None:
         """An address in an object, by the number of elements before it."""

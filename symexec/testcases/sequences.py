@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import networkx
 
 from csg.analysis.nullness import functions_of, null_tests
-from csg.analysis.pointer_ranges import PointerRange
+from csg.analysis.output_buffers import BUFFER
 from csg.errors import UsageError
 from csg.ir import DRIVEN
 from csg.language.syntax import (
@@ -74,8 +74,10 @@ from csg.unify.pairs import ProgramPair
 from symexec.inputs.structures import is_open, is_text
 from symexec.testcases.driver import (
     HEADERS,
+    NOTHING,
     OFFSET,
     Passing,
+    Uses,
     defined,
     definitions,
     finished,
@@ -501,11 +503,11 @@ def sequence_files(
     files: Sequence[FilePair],
     pair: ProgramPair,
     entry: str,
-    ranges_of: Callable[[str], Sequence[PointerRange]] = lambda name: (),
+    uses_of: Callable[[str], Uses] = lambda name: NOTHING,
 ) -> tuple[tuple[FilePair, ...], str, tuple[Step, ...]]:
     """The files with a driver that calls the functions of a sequence, the name of the driver, and
-    its calls. Raises UsageError where there is no such driver. ``ranges_of``: the parameters of a
-    function that lead into one object."""
+    its calls. Raises UsageError where there is no such driver. ``uses_of``: what both versions do
+    with the parameters of a function."""
     parts = parts_of(entry)
     names = [name for part in parts for name in part.names]
     whole = all(part.names for part in parts) and _main(parts) > 0
@@ -527,9 +529,9 @@ def sequence_files(
                 raise UsageError(f"no call of '{name}' can be tested: one of its types has no name")
             known[name] = found[0]
         home = known[parts[_main(parts)].names[0]][0]
-        ranges = {name: ranges_of(name) for name in known}
+        uses = {name: uses_of(name) for name in known}
         called = {name: each for name, (_, each) in known.items()}
-        driver = _Driver(called, parts, ranges, functions_of(units))
+        driver = _Driver(called, parts, uses, functions_of(units))
         text = in_source_names(driver.text(), units)
         sides.append((home, text, tuple(driver.steps)))
     (old, text, steps), (new, other, _) = sides
@@ -649,7 +651,7 @@ class _Driver:
 
     functions: Mapping[str, FunctionDefinition]
     parts: Sequence[Part]
-    ranges: Mapping[str, Sequence[PointerRange]]
+    uses: Mapping[str, Uses]
     defined: Mapping[str, FunctionDefinition]
     passed: Passing = field(default_factory=Passing)
     lines: list[str] = field(default_factory=list)
@@ -799,7 +801,7 @@ class _Driver:
         name = function.symbol.name
         shown: list[str] = []
         given: list[str] = []
-        within = within_objects(function, self.ranges[name])
+        within = within_objects(function, self.uses[name].ranges)
         formats = not own and _formats(function, self.defined)
         names = {
             each: each.name if own else self._fresh(f"{name}_{each.name}")
@@ -824,10 +826,13 @@ class _Driver:
                 shown.append(f"{{{inside.name}}} + {{{parameter}{OFFSET}}}")
                 given.append(self.passed.given[-1])
                 continue
-            self.passed.add(each, parameter)
+            if at in self.uses[name].buffers and inside is None:
+                self.passed.add_buffer(each, parameter)
+            else:
+                self.passed.add(each, parameter)
             given.append(self.passed.given[-1])
-            is_stub = given[-1] == f"stub_{parameter}"
-            shown.append(given[-1] if is_stub else f"{{{parameter}}}")
+            is_made = given[-1] in (f"stub_{parameter}", f"{BUFFER}{parameter}")
+            shown.append(given[-1] if is_made else f"{{{parameter}}}")
         before = f"{to} = " if to else ""
         self.steps.append(Step(f"{before}{name}({', '.join(shown)})", chosen, value))
         return f"{name}({', '.join(given)})"
