@@ -5,6 +5,7 @@
     end = text + size;                            (text, size)
     return sum_of(b->at, b->count);               (b->at, b->count), if sum_of has such a pair
     end = key + len / 8 * 8; .. switch (len % 8)  (key, len): eight at a time, and the rest
+    for (i = 0; i <= n - m; i++) if (!memcmp(s + i, t, m)) ..    (s, n), (t, m)
     len > 2 && memcmp(buf, "abc", 3) == 0         (buf, len), if nothing else uses what buf leads to
 
 Parameters are called by their places: ``0``, ``1->count``. A pair has to be certain, for inputs
@@ -134,6 +135,17 @@ class _Bound:
     beyond: int = 0  # may be negative
 
 
+@record
+class _Room:
+    """At these ``places``, a variable plus the number ``more`` is below ``by`` plus ``beyond``."""
+
+    variable: Symbol
+    more: str
+    by: str
+    places: range
+    beyond: int
+
+
 class _Uses:
     """What one function does with its parameters, their members, and local copies of them."""
 
@@ -158,6 +170,7 @@ class _Uses:
         self._changing: set[Symbol] = set()
         self._moving: set[str] = set()  # pointers that are stepped
         self._below: dict[Symbol | str, list[_Bound]] = {}
+        self._rooms: list[_Room] = []
         # places where something else bounds the number
         self._bounded: dict[Symbol | str, list[range]] = {}
         self._least: dict[str, int] = {}  # number -> the code distinguishes numbers below this
@@ -521,10 +534,11 @@ class _Uses:
             self._bound(mine if not numbers else set(), places)
             self._weighed |= mine if numbers else set()
         elif operator in ("<", "<="):
-            for name in mine:
+            alone = mine if not variables else set[str]()  # m is not, in i + m <= n
+            for name in alone:
                 self._is_below(name, numbers - {name}, places)
             if numbers:
-                self._weighed |= mine
+                self._weighed |= alone
             elif value is None or value > 1:
                 self._bound({*mine, *(variables if is_other else ())}, places)
 
@@ -539,10 +553,22 @@ class _Uses:
         beyond = _added(right) - _added(left) + (operator == "<=")
         for each in variables:
             self._is_below(each, above, places, beyond)
+        if operator != "!=":
+            self._keep_room(left, right, places, beyond)
         inner = without_casts(right)
         if operator != "!=" and isinstance(inner, Binary) and inner.operator == "-":
             for each in self._variables(inner.right):
                 self._is_below(each, self._numbers(inner.left), places)
+
+    def _keep_room(self, left: Expression, right: Expression, places: range, beyond: int) -> None:
+        """Note what ``i <= n - m``, or ``i + m <= n``, says of i, m and n."""
+        inner = without_casts(right)
+        taken = inner.right if isinstance(inner, Binary) and inner.operator == "-" else None
+        more = self._numbers(left) | (self._numbers(taken) if taken is not None else set())
+        by, variables = self._numbers(right), self._variables(left)
+        if len(more) == len(by) == len(variables) == 1 and more != by:
+            known = variables.pop(), more.pop(), by.pop()
+            self._rooms.append(_Room(*known, places, beyond))
 
     def _is_below(
         self,
@@ -712,7 +738,13 @@ class _Uses:
             factors.append(constant_of(arguments[element]))
         unit = prod(each for each in factors if each)
         base, place = self._base(arguments[at]), arguments[by].location
-        for number in self._numbers(arguments[by]):
+        within = self._within(arguments[at], arguments[by])
+        for room in within:
+            why = f"{name} takes {self._word(room.more)} of {self._word(base)} below"
+            why = f"{why} {self._word(room.by)}"
+            less = 1 - room.beyond
+            self._note(self._found, base, room.by, unit, why, place, sure=True, less=less)
+        for number in self._numbers(arguments[by]) if not within else ():
             for each in (number, *sorted(self._directly_above(number))):
                 why = f"{name} takes {self._word(each)} of {self._word(base)}"
                 less = -_added(arguments[by]) if each == number else 0
@@ -723,6 +755,22 @@ class _Uses:
                     why = f"{name} takes no more than {self._word(each)} of {self._word(base)}"
                     less = -_added(arguments[by]) - beyond + 1
                     self._note(self._found, base, each, unit, why, place, less=less)
+
+    def _within(self, pointer: Expression, size: Expression) -> list[_Room]:
+        """What is known of i, m and n where a function takes m of ``p + i``."""
+        match without_casts(pointer):
+            case Binary(operator="+", left=left, right=right, type=Pointer()):
+                offset = right if isinstance(left.type, Pointer) else left
+            case AddressOf(operand=Index(index=offset)):
+                pass
+            case _:
+                return []
+        numbers, variables = self._numbers(size), self._variables(offset)
+        return [
+            each
+            for each in self._rooms
+            if self._here in each.places and {each.variable} == variables and {each.more} == numbers
+        ]
 
     def _loop(self, node: Tree) -> None:
         """Note pointers that a loop steps while it counts a number."""

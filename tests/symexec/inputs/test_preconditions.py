@@ -153,6 +153,36 @@ def test_numbers_that_are_read_several_at_a_time(seed: int) -> None:
             assert not rest or max(read) == most, (old, each.text, there)
 
 
+SOUGHT = (  # conditions under which m bytes at s + i lie within n
+    "i <= n - m", "i + m <= n", "n - m >= i", "i < n - m", "n > m + i", "i < n - m + 1",
+    "i < n && n - m >= i", "n >= i + m",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_text_that_another_one_is_looked_for_in(seed: int) -> None:
+    """So many bytes are read of it as its own number says, and not as that of the other one."""
+    chance = random.Random(seed)
+    number = chance.choice(("int", "long", "unsigned", "size_t"))
+    text = (
+        "#include <string.h>\nint f(const char *s, NUMBER n, const unsigned char *t, NUMBER m)"
+        "{ NUMBER i = 0; LOOP return -1; }"
+    ).replace("NUMBER", number)
+    loops = (
+        "for (i = 0; HOLDS; i++) if (!memcmp(s + i, t, m)) return i;",
+        "while (HOLDS) { if (memcmp(&s[i], t, m) == 0) return i; i++; }",
+    )
+    chosen = [chance.choice(SOUGHT) for _ in range(2)]
+    versions = [
+        text.replace("LOOP", chance.choice(loops)).replace("HOLDS", holds) for holds in chosen
+    ]
+    unified = unify(*(parse_text(each) for each in versions), "f")
+    every = preconditions(unified, definition(unified.units, "f"))
+    found = {e.claim.pointer: e.claim for e in every if isinstance(e.claim, Length)}
+    assert (found["s"].number, found["s"].unit, found["s"].less) == ("n", 1, 0), chosen
+    assert (found["t"].number, found["t"].unit, found["t"].less) == ("m", 1, 0), chosen
+
+
 TWINS = (  # what a static function f(a, n) may do with its parameters
     *(f"int i, s = 0; {loop.replace('KIND', 'int')} return s;" for loop in LOOPS),
     "return a ? *a + n : n;",
