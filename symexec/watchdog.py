@@ -113,6 +113,7 @@ class Watchdog:
         self._allowed = self.memory
         self._look_around: Callable[[], bool] | None = None
         self._ticks = False
+        self._waited: float | None = None  # by the time since when waiting does not count
 
     @property
     def tight(self) -> bool:
@@ -155,8 +156,9 @@ class Watchdog:
     @contextmanager
     def preparing(self, search: float) -> Iterator[None]:
         """Limit a stage that does not count for the time of the search: it may take long, but not
-        for ever."""
+        for ever. Time in which the machine ran others instead does not count."""
         seconds = max(PREPARATION, PREPARATION_FACTOR * search)
+        outer, self._waited = self._waited, waited()
         try:
             with self.until(time.monotonic() + seconds), self.guard():
                 yield
@@ -166,6 +168,8 @@ class Watchdog:
                 raise UsageError(text, hint="a larger --time gives it more") from None
             text = f"reading and preparing both versions takes more than {self.memory >> 20} MB"
             raise UsageError(text, hint="--memory gives it more") from None
+        finally:
+            self._waited = outer
 
     def guard(
         self, until: float = float("inf"), memory: bool = True, attends: bool = False
@@ -199,7 +203,8 @@ class Watchdog:
         if not self._guards or (frame is not None and frame.f_code in _BETWEEN):
             return  # in the latter case the guard would stay: the next tick comes soon
         guard, now = self._guards[-1], time.monotonic()
-        if now > min(self._deadline, guard.until) + LATE:
+        late = LATE if self._waited is None else LATE + waited() - self._waited
+        if now > min(self._deadline, guard.until) + late:
             raise Spent(What.TIME)
         if guard.memory and taken > self._allowed + self.memory // 8:
             raise Spent(What.MEMORY)
@@ -229,6 +234,14 @@ def _without_half_made(hook: Callable[[Any], object]) -> Callable[[Any], None]:
             hook(unraisable)
 
     return heard
+
+
+def waited() -> float:
+    """Seconds for which this process could have run, and others ran instead; 0 where the kernel
+    does not say."""
+    with suppress(OSError, ValueError, IndexError), open("/proc/self/schedstat", "rb") as stream:
+        return int(stream.read().split()[1]) / 1e9
+    return 0.0
 
 
 def taken_memory() -> int:

@@ -243,6 +243,27 @@ def test_preparing_may_take_long_and_not_for_ever(monkeypatch: pytest.MonkeyPatc
         for_ever()
 
 
+def test_time_in_which_others_run_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("symexec.watchdog.PREPARATION", 0.1)
+    began = time.monotonic()
+    monkeypatch.setattr("symexec.watchdog.waited", lambda: min(1.5, time.monotonic() - began))
+    with pytest.raises(UsageError), Watchdog().preparing(0.001):
+        for_ever()
+    assert time.monotonic() > began + 1.5
+
+
+def test_a_process_on_a_busy_processor_waits() -> None:
+    """Two that never rest share the processor of one."""
+    code = "import os, time\nfrom symexec.watchdog import waited\n"
+    code += "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
+    code += "child = os.fork()\nend = time.monotonic() + 1\n"
+    code += "while time.monotonic() < end: pass\n"
+    code += "print(waited()) if child else None"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    if Path("/proc/self/schedstat").exists():
+        assert 0.2 < float(done.stdout) < 1.5
+
+
 STRETCHES = ["read_versions", "lower", "files_to_build", "golden_files", "analysed", "with_lasting"]
 
 
