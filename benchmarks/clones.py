@@ -92,7 +92,7 @@ def tried(source: str, commit: str, folder: Path, seconds: float) -> Row:
         whole,
         seconds,
         tuple(each["verdict"] for each in reports) or (said.partition("\n")[0],),
-        _shown(reports),
+        shown(reports),
         sum(each["counters"].get("mispredicted", 0) for each in reports),
         trouble(watch.lines) if failed else "",
     )
@@ -133,16 +133,16 @@ def _system(tree: Path) -> str:
     )
 
 
-def _shown(reports: Sequence[dict[str, Any]]) -> str:
+def shown(reports: Sequence[dict[str, Any]]) -> str:
     """The first difference in what is done, with its input, as the report orders them; of several
     entries rather one that users can call."""
     found: list[tuple[bool, int, str]] = []
     for report in reports:
         tests = {each["id"]: each for each in report["tests"]}
         for group in report["groups"]:
-            if group["class"] not in WORDING:
+            inner = group["class"].startswith("internal-")
+            if group["class"].removeprefix("internal-") not in WORDING:
                 case = tests[group["witness"]]
-                inner = group["class"].startswith("internal")
                 where = report.get("entry") or "main"
                 text = (
                     f"{group['class']} in {where}: {_ending(case['old'])}, {_ending(case['new'])}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.clones import document, tried
+from benchmarks.clones import document, shown, tried
 from benchmarks.revisions import git
 
 PROGRAM = """\
@@ -31,3 +31,15 @@ def test_a_clone_is_timed_to_its_first_difference(tmp_path: Path) -> None:
     )
     (line,) = [each for each in document([row]).splitlines() if "count / " in each]
     assert line.startswith(f"| repository | {commit} count / [more]\\(x) | make | ")
+
+
+def test_messages_alone_show_no_difference() -> None:
+    """At inner entries no more than elsewhere."""
+    seen = {"exit": 0, "signal": None, "sanitizer": None, "returned": "1", "stdout": ""}
+    tests = [{"id": "t1", "old": seen, "new": {**seen, "returned": "2"}}]
+    for kind in ("stderr-only", "internal-stderr-only", "help-text"):
+        groups = [{"class": kind, "witness": "t1"}]
+        assert shown([{"entry": "f", "tests": tests, "groups": groups}]) == ""
+    groups = [{"class": "internal-difference", "witness": "t1"}]
+    told = shown([{"entry": "f", "tests": tests, "groups": groups}])
+    assert told == "internal-difference in f: returns 1, returns 2"
