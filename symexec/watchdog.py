@@ -53,6 +53,7 @@ COLLECT = 400_000  # objects made between two garbage collections
 PAGE = 10.0  # seconds for the page itself, which takes one at most where nobody else works
 _PAGE = resource.getpagesize()
 _GROWN = 32  # one part in so many of the memory: growth after which states are dropped again
+_NEAR = 6  # frames, from the innermost one: z3 calls no code of ours
 _GROUPS = Path("/sys/fs/cgroup")
 
 
@@ -141,7 +142,7 @@ class Watchdog:
             yield
             return
         outer, self._deadline = self._deadline, deadline
-        hook, sys.unraisablehook = sys.unraisablehook, _without_half_made(sys.unraisablehook)
+        hook, sys.unraisablehook = sys.unraisablehook, _without_spent(sys.unraisablehook)
         before = signal.signal(signal.SIGALRM, self._tick)
         timer = signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
         try:
@@ -200,8 +201,8 @@ class Watchdog:
 
     def _checked(self, frame: FrameType | None) -> None:
         taken = self._look()
-        if not self._guards or (frame is not None and frame.f_code in _BETWEEN):
-            return  # in the latter case the guard would stay: the next tick comes soon
+        if not self._guards or _must_go_on(frame):
+            return  # the next tick comes soon
         guard, now = self._guards[-1], time.monotonic()
         late = LATE if self._waited is None else LATE + waited() - self._waited
         if now > min(self._deadline, guard.until) + late:
@@ -218,19 +219,29 @@ class Watchdog:
         return taken
 
 
+def _must_go_on(frame: FrameType | None) -> bool:
+    """Would something be left half done here: a guard that stays, or an object of z3 whose
+    finaliser gives back a reference that it has not taken (``z3.AstRef.__init__``), so that another
+    object loses its own?"""
+    for _ in range(_NEAR):
+        if frame is None:
+            return False
+        if frame.f_code in _BETWEEN or frame.f_globals.get("__name__", "").startswith("z3."):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def _ignore_late(number: int, frame: FrameType | None) -> None:
     """Do nothing at a tick that comes when nothing is limited any more."""
 
 
-def _without_half_made(hook: Callable[[Any], object]) -> Callable[[Any], None]:
+def _without_spent(hook: Callable[[Any], object]) -> Callable[[Any], None]:
     """A hook for exceptions in finalisers, which Python prints and drops: Spent is not printed,
-    since the next tick raises it again, nor what z3's finalisers miss in an object that Spent kept
-    from being made."""
+    since the next tick raises it again."""
 
     def heard(unraisable: Any) -> None:
-        module = getattr(unraisable.object, "__module__", None) or ""
-        half_made = unraisable.exc_type is AttributeError and module.startswith("z3.")
-        if unraisable.exc_type is not Spent and not half_made:
+        if unraisable.exc_type is not Spent:
             hook(unraisable)
 
     return heard
