@@ -66,7 +66,7 @@ def everything_is_there(installed: Action) -> None:
 def files_are_compared(installed: Action, folder: Path) -> None:
     for name, file in zip(("old.c", "new.c"), pair("plus_two"), strict=True):
         shutil.copy(file, folder / name)
-    done = ran(installed, "csgtest build old.c new.c --time 2 --quiet", folder)
+    done = ran(installed, "csgtest build old.c new.c --time 30 --quiet", folder)
     assert done.code == 1, done.err
     assert read_report(folder / "csgtest-out")["verdict"] == "different"
     assert "<svg" in (folder / "csgtest-out" / "report.html").read_text()
@@ -82,5 +82,5 @@ def revisions_are_compared(installed: Action, folder: Path) -> None:
     git(folder, "add", "-A")
     git(folder, "commit", "-qm", "first")
     (folder / "clamp.c").write_text(HARMFUL)
-    done = ran(installed, "csgtest build --time 3 --quiet", folder)
+    done = ran(installed, "csgtest build --time 30 --quiet", folder)
     assert done.code == 1 and "SIGABRT" in done.out, done.err

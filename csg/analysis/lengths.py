@@ -782,6 +782,7 @@ class _Uses:
             case _:
                 return
         numbers = self._counted_down(condition)
+        steps: dict[Pair, int] = {}
         less = _rounds_left_out(condition)
         for left, operator, right in comparisons(condition):
             if operator in ("<", "<=", "!=") and self._free(left):
@@ -794,7 +795,9 @@ class _Uses:
                 for number in numbers:
                     why = f"a loop goes along {self._word(name)} by {self._word(number)}"
                     unit, left_out = kind, less - further
-                    if stepped := self._step_of(inside, name, number):
+                    if (name, number) not in steps:
+                        steps[name, number] = self._step_of(inside, name, number)
+                    if stepped := steps[name, number]:
                         size = kind if isinstance(kind, int) else size_in_bytes(kind)
                         unit, left_out = stepped, less + 1 - (further + 1) * size // stepped
                     self._note(self._found, name, number, unit, why, where, less=left_out)

@@ -68,7 +68,9 @@ def output_buffers(versions: Sequence[Functions], name: str) -> frozenset[int]:
     for functions in versions:
         if name not in functions:
             return frozenset()
-        here = _only_written(functions, functions[name]) - _sized(functions, functions[name])
+        here = _only_written(functions, functions[name])
+        if here:
+            here -= _sized(functions, functions[name])
         found = here if found is None else found & here
     return found or frozenset()
 
@@ -82,6 +84,8 @@ def _sized(functions: Functions, entry: FunctionDefinition) -> set[int]:
 
 
 def _only_written(functions: Functions, entry: FunctionDefinition) -> frozenset[int]:
+    if not any(_is_writable(each.type) for each in entry.parameters):
+        return frozenset()
     uses = {each.symbol.name: _Uses(each, functions) for each in called_from(functions, entry)}
     found = {(name, at) for name, each in uses.items() for at in each.numbers.values()}
     while True:  # each round removes what is passed to one that was removed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 
@@ -63,19 +64,28 @@ FUNCTION = "int f{number}(char *out, const char *s, int n) {{ {body} return n; }
 
 
 def found(text: str, name: str = "f") -> set[str]:
+    return found_in(text, [name])[name]
+
+
+def found_in(text: str, names: Iterable[str]) -> dict[str, set[str]]:
     functions = functions_of([parse_text(HEADER + text)])
-    parameters = functions[name].parameters
-    return {parameters[at].name for at in output_buffers([functions, functions], name)}
+    return {
+        name: {
+            functions[name].parameters[at].name
+            for at in output_buffers([functions, functions], name)
+        }
+        for name in names
+    }
 
 
 def test_each_write_alone_and_none_with_a_read() -> None:
-    for write in WRITES:
-        assert found(FUNCTION.format(number="", body=write)) == {"out"}, write
-    for write, read in product(WRITES, READS):
-        for body in (f"{{ {write} }} {read}", f"{{ {read} }} {write}"):
-            assert found(FUNCTION.format(number="", body=body)) == set(), body
-    for read in READS:
-        assert found(FUNCTION.format(number="", body=read)) == set(), read
+    mixed = [f"{{ {one} }} {other}" for write in WRITES for read in READS
+             for one, other in ((write, read), (read, write))]  # fmt: skip
+    bodies = [*WRITES, *READS, *mixed]
+    text = "".join(FUNCTION.format(number=at, body=each) for at, each in enumerate(bodies))
+    judged = found_in(text, [f"f{at}" for at in range(len(bodies))])
+    for at, body in enumerate(bodies):
+        assert judged[f"f{at}"] == ({"out"} if at < len(WRITES) else set()), body
 
 
 def test_what_stands_there_before_means_nothing(tmp_path: Path) -> None:
@@ -84,8 +94,8 @@ def test_what_stands_there_before_means_nothing(tmp_path: Path) -> None:
         FUNCTION.format(number=number, body=f"{{ {one} }} {other}")
         for number, (one, other) in enumerate(product(WRITES, WRITES))
     ]
-    functions = [each for number, each in enumerate(functions) if found(each, f"f{number}")]
-    assert len(functions) == len(WRITES) ** 2
+    judged = found_in("".join(functions), [f"f{number}" for number in range(len(functions))])
+    assert all(judged.values()) and len(judged) == len(WRITES) ** 2
     names = ", ".join(f"f{number}" for number in range(len(functions)))
     main = f"""
 typedef int (*function)(char *, const char *, int);
