@@ -131,7 +131,8 @@ def main() -> int:
     asked.keep = (asked.keep or cache_folder() / "soak").absolute()
     if asked.only:
         return _only(asked)
-    records = results.Records(asked.keep / "outcomes.jsonl", fresh=not asked.resume)
+    fresh = not (asked.resume or asked.again)
+    records = results.Records(asked.keep / "outcomes.jsonl", fresh)
     if asked.again:
         for name in records.failing():
             cache = asked.keep / "cache-again"
