@@ -42,7 +42,7 @@ from csg.language.syntax import (
     TranslationUnit,
     Unary,
 )
-from csg.language.traversal import INVERSE, MIRROR, Tree, called_name, walk, without_casts
+from csg.language.traversal import INVERSE, MIRROR, Tree, called_name, is_null, walk, without_casts
 from csg.language.types import (
     Array,
     Pointer,
@@ -232,9 +232,9 @@ class _Caller:
         for condition, holds in self._facts(pointer):
             match condition:
                 case Binary(operator="==" | "!=" as operator, left=left, right=right):
-                    compared = right if _is_null(left) else left
-                    is_null = _is_null(left) or _is_null(right)
-                    if is_null and _same(compared, pointer) and holds is (operator == "!="):
+                    compared = right if is_null(left) else left
+                    with_null = is_null(left) or is_null(right)
+                    if with_null and _same(compared, pointer) and holds is (operator == "!="):
                         return True
                 case _ if holds and _same(condition, pointer):
                     return True
@@ -435,11 +435,6 @@ def _constant(expression: Expression) -> int | None:
 def _holds(kind: Type, value: int) -> bool:
     least, most = range_of_type(kind)
     return least <= value <= most
-
-
-def _is_null(expression: Expression) -> bool:
-    inner = without_casts(expression)
-    return isinstance(inner, IntegerConstant) and inner.value == 0
 
 
 def _bytes_of(pointer: Expression) -> int:

@@ -58,7 +58,7 @@ from csg.language.syntax import (
     Unary,
     While,
 )
-from csg.language.traversal import Tree, called_name, children, walk, without_casts
+from csg.language.traversal import Tree, called_name, children, is_null, walk, without_casts
 from csg.language.types import BOOL, Array, Function, Pointer, Type, Void
 from csg.records import record
 from csg.unify import Unified
@@ -273,7 +273,7 @@ def _asked_in(node: Tree, result: Type) -> Iterator[Expression]:
         case Switch(selector=selector):
             yield selector
         case Binary(operator=operator, left=left, right=right) if operator in _COMPARES:
-            yield from (left,) if _is_null(right) else (right,) if _is_null(left) else ()
+            yield from (left,) if is_null(right) else (right,) if is_null(left) else ()
         case Cast(type=kind, operand=operand) if _is_bool(kind):
             yield operand
         case Assign(type=kind, value=value) if _is_bool(kind):
@@ -296,11 +296,6 @@ def _asked_in(node: Tree, result: Type) -> Iterator[Expression]:
 
 def _is_bool(kind: Type) -> bool:
     return kind == BOOL
-
-
-def _is_null(expression: Expression) -> bool:
-    inner = without_casts(expression)
-    return isinstance(inner, IntegerConstant) and inner.value == 0
 
 
 # ------------------------------------------------------------------ places

@@ -37,7 +37,6 @@ from csg.language.syntax import (
     If,
     Increment,
     Index,
-    IntegerConstant,
     Logical,
     Name,
     Return,
@@ -51,8 +50,8 @@ from csg.language.traversal import (
     assigned_values,
     called_name,
     constant_of,
+    is_null,
     walk,
-    without_casts,
 )
 from csg.language.types import Integer, Pointer, Type
 
@@ -164,7 +163,7 @@ class _Uses:
                 is_local = symbol.storage is StorageDuration.AUTOMATIC
                 if symbol in self._bases or not is_local or not isinstance(symbol.type, Pointer):
                     continue
-                leads = {self._base(each) for each in values if not _is_null(each)}
+                leads = {self._base(each) for each in values if not is_null(each)}
                 if len(leads) == 1 and (base := leads.pop()) is not None:
                     self._bases[symbol] = base
 
@@ -211,7 +210,7 @@ class _Uses:
                     changed.add(self._bases[name.symbol])
                     self._pass(pointer)
             case Assign(target=Name(symbol=symbol) as target, value=value):
-                if symbol in self._bases and not _is_null(value):
+                if symbol in self._bases and not is_null(value):
                     if self._base(value) is not self._bases[symbol]:
                         self._reads.add(self._bases[symbol])  # it leads elsewhere
                     self._pass(value)
@@ -285,8 +284,3 @@ def _is_writable(kind: Type) -> bool:
             return "const" not in qualifiers
         case _:
             return False
-
-
-def _is_null(expression: Expression) -> bool:
-    inner = without_casts(expression)
-    return isinstance(inner, IntegerConstant) and inner.value == 0

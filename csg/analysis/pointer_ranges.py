@@ -33,7 +33,6 @@ from csg.language.syntax import (
     FunctionDefinition,
     Increment,
     Index,
-    IntegerConstant,
     Member,
     Name,
     SizeOf,
@@ -41,7 +40,15 @@ from csg.language.syntax import (
     Symbol,
     While,
 )
-from csg.language.traversal import Tree, assigned_values, called_name, value_of, walk, without_casts
+from csg.language.traversal import (
+    Tree,
+    assigned_values,
+    called_name,
+    is_null,
+    value_of,
+    walk,
+    without_casts,
+)
 from csg.language.types import Enumeration, Floating, Integer, Pointer, Record, Type, Void
 from csg.records import record
 
@@ -178,12 +185,12 @@ class _Uses:
             for symbol, values in assigned.items():
                 is_local = symbol.storage is StorageDuration.AUTOMATIC
                 if symbol not in self._numbers and isinstance(symbol.type, Pointer) and is_local:
-                    bases = {self._base(each) for each in values if not _is_null(each)} - {symbol}
+                    bases = {self._base(each) for each in values if not is_null(each)} - {symbol}
                     if len(bases) == 1 and (base := bases.pop()) is not None:
                         self._bases[symbol] = base
         mixed: dict[Symbol, Symbol | None] = {}
         for symbol in self._numbers:
-            values = [each for each in assigned.get(symbol, ()) if not _is_null(each)]
+            values = [each for each in assigned.get(symbol, ()) if not is_null(each)]
             bases = {self._base(each) for each in values} - {symbol}
             if bases:
                 mixed[symbol] = bases.pop() if len(bases) == 1 else None
@@ -331,8 +338,3 @@ def _is_counted(kind: Type) -> bool:
 def _target(symbol: Symbol) -> Type:
     assert isinstance(symbol.type, Pointer)
     return symbol.type.target
-
-
-def _is_null(expression: Expression) -> bool:
-    inner = without_casts(expression)
-    return isinstance(inner, IntegerConstant) and inner.value == 0

@@ -239,6 +239,12 @@ def without_casts(expression: Expression) -> Expression:
     return expression
 
 
+def is_null(expression: Expression) -> bool:
+    """Is it the constant 0, of whatever type?"""
+    inner = without_casts(expression)
+    return isinstance(inner, IntegerConstant) and inner.value == 0
+
+
 def constant_of(expression: Expression) -> int | None:
     """The value of a constant expression of numbers, enumerators and sizes; None for everything
     else. Operators other than ``*`` count as ``+``: only sizes of elements are asked for."""

@@ -153,12 +153,11 @@ def shown_call(
         plainly = f"stub_{each.name}" if is_stub else f"{{{each.name}}}"
         if inside is not None:
             plainly = f"{{{inside.name}}} + {{{each.name}{OFFSET}}}"
-            if inside.symbol is not each and at in asked:
-                plainly = f"{{{each.name}_null}} ? NULL : {plainly}"
         elif at in uses.buffers:
             plainly = f"{BUFFER}{each.name}"
-            if at in asked:
-                plainly = f"{{{each.name}_null}} ? NULL : {plainly}"
+        elsewhere = at in uses.buffers if inside is None else inside.symbol is not each
+        if elsewhere and at in asked:
+            plainly = f"{{{each.name}_null}} ? NULL : {plainly}"
         shown.append(plainly)
     return (Step(f"{entry}({', '.join(shown)})"),)
 
