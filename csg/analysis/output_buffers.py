@@ -14,7 +14,7 @@ the same is true; one that is read, also after it was written, is none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from csg.analysis.lengths import Functions, called_from, counted
@@ -67,25 +67,27 @@ def output_buffers(versions: Sequence[Functions], name: str) -> frozenset[int]:
     for functions in versions:
         if name not in functions:
             return frozenset()
-        here = _only_written(functions, functions[name])
-        if here:
-            here -= _sized(functions, functions[name])
+        here = _without_size(functions, functions[name])
         found = here if found is None else found & here
     return found or frozenset()
 
 
-def _sized(functions: Functions, entry: FunctionDefinition) -> set[int]:
-    """The parameters of which a number says how much there is. What a loop counts says nothing of
-    one that it steps further than it counts: ``*to++ = '%', *to++ = hex[c >> 4]``."""
-    outrun = _Uses(entry, functions).outrun
-    found = {int(pointer) for pointer, _ in counted(functions, entry) if pointer.isdigit()}
-    return found - outrun | {pointer - 1 for pointer, _ in entry.symbol.access}
-
-
-def _only_written(functions: Functions, entry: FunctionDefinition) -> frozenset[int]:
+def _without_size(functions: Functions, entry: FunctionDefinition) -> frozenset[int]:
+    """The parameters that are only written to, without those of which a number says how much there
+    is. What a loop counts says nothing of one that it steps further than it counts:
+    ``*to++ = '%', *to++ = hex[c >> 4]``."""
     if not any(_is_writable(each.type) for each in entry.parameters):
         return frozenset()
     uses = {each.symbol.name: _Uses(each, functions) for each in called_from(functions, entry)}
+    found = _only_written(uses, entry.symbol.name)
+    if not found:
+        return found
+    sized = {int(pointer) for pointer, _ in counted(functions, entry) if pointer.isdigit()}
+    sized -= uses[entry.symbol.name].outrun
+    return found - sized - {pointer - 1 for pointer, _ in entry.symbol.access}
+
+
+def _only_written(uses: Mapping[str, _Uses], entry: str) -> frozenset[int]:
     found = {(name, at) for name, each in uses.items() for at in each.numbers.values()}
     while True:  # each round removes what is passed to one that was removed
         left = {(name, at) for name, each in uses.items() for at in each.only_written(found)}
@@ -98,7 +100,7 @@ def _only_written(functions: Functions, entry: FunctionDefinition) -> frozenset[
         if more == written:
             break
         written = more
-    return frozenset(at for name, at in written if name == entry.symbol.name)
+    return frozenset(at for name, at in written if name == entry)
 
 
 class _Uses:
