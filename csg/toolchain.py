@@ -18,7 +18,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -50,6 +50,18 @@ _CLOCK = (
     '-D__DATE__="Sep 13 2020"',
     '-D__TIME__="12:26:40"',
     '-D__TIMESTAMP__="Sun Sep 13 12:26:40 2020"',
+)
+_ASSEMBLY = (
+    *("-fwrapv", "-fno-strict-aliasing"),  # as the builds that run
+    *("-g0", "-ffunction-sections", "-fdata-sections", "-fno-lto", "-fno-pic", "-fno-pie"),
+    *("-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-fno-ident"),
+)
+# Optimisation that looks at one function at a time.
+_APART = (
+    *("-fno-inline", "-fno-toplevel-reorder", "-fno-partial-inlining", "-fno-ipa-ra"),
+    *(f"-fno-ipa-{each}" for each in ("pure-const", "reference", "modref", "cp", "sra", "icf")),
+    *(f"-fno-ipa-{each}" for each in ("vrp", "bit-cp", "profile", "stack-alignment")),
+    "-fno-delete-null-pointer-checks",
 )
 _FOREIGN = ("-fplugin", "-B", "-specs", "-wrapper", "-l", "-L", "-Wl,", "-o")
 
@@ -108,6 +120,14 @@ def compiler_identity(command: str) -> str:
     except OSError:
         return command
     return f"{command} {program} {status.st_size} {status.st_mtime_ns}"
+
+
+def clang_version() -> str:
+    """The number in front of the version of the compiler if it is clang, as "19"; else ""."""
+    command = [*_words(find_compiler()), "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    found = re.search(r"\bclang version (\d+)", done.stdout)
+    return found[1] if found else ""
 
 
 def _words(command: str) -> list[str]:
@@ -191,6 +211,25 @@ def compile_program(
     _run(command, cancelled=cancelled, temporary=os.path.dirname(output), within=within)
 
 
+def assemble(
+    text: str,
+    flags: Sequence[str] = (),
+    level: str = "-O0",
+    compiler: str | None = None,
+    cancelled: threading.Event | None = None,
+    language: str = "cpp-output",
+) -> str:
+    """The assembly of ``text``, which is preprocessed (or ``language`` "c"), with one section for
+    each function and object. ``flags`` are those of the file; ``level`` replaces their -O. Raises
+    ToolchainError where the compiler refuses."""
+    command = [*_words(compiler or find_compiler()), "-S", "-w", level]
+    command += flags_after_preprocessing(relevant_flags(flags))
+    command += [*_ASSEMBLY, *(() if level == "-O0" else _APART)]
+    given = text.encode("utf-8", "surrogateescape")
+    input_and_output = ["-x", language, "-", "-o", "-"]
+    return _decoded(_run([*command, *input_and_output], given, cancelled=cancelled))
+
+
 def relevant_flags(flags: Sequence[str]) -> list[str]:
     """The flags that decide what a file means: -I -D -U -include -std -f... -m....
 
@@ -213,7 +252,30 @@ def of_optimisation(flags: Sequence[str]) -> list[str]:
     levels = [flag for flag in flags if flag.startswith("-O")]
     if not levels or levels[-1] == "-O0" or NOT_OPTIMISED in flags:
         return []
-    return ["-D__OPTIMIZE__", "-U_FORTIFY_SOURCE"]
+    small = ["-D__OPTIMIZE_SIZE__"] if levels[-1] in ("-Os", "-Oz") else []
+    return ["-D__OPTIMIZE__", *small, "-U_FORTIFY_SOURCE"]
+
+
+def names_defined_otherwise(flags: Sequence[str], compiler: str | None = None) -> frozenset[str]:
+    """The macros that <features.h> and the compiler define with these flags, and otherwise, or not
+    at all, without optimisation (``of_optimisation``), in any of both."""
+    instead = of_optimisation(flags)
+    if not instead:
+        return frozenset()
+    level = next(flag for flag in reversed(flags) if flag.startswith("-O"))
+    plain = [flag for flag in relevant_flags(flags) if flag not in instead]
+    found = [
+        set(_macros([*plain, *more], compiler or find_compiler())) for more in ([level], instead)
+    ]
+    return frozenset(name for name, _ in found[0] ^ found[1])
+
+
+def _macros(flags: Sequence[str], compiler: str) -> Iterator[tuple[str, str]]:
+    command = [*_words(compiler), "-E", "-dM", "-w", *flags, "-x", "c", "-"]
+    for line in _decoded(_run(command, b"#include <features.h>\n")).splitlines():
+        found = re.match(r"#define (\w+)(.*)", line)
+        if found is not None:
+            yield found[1], found[2]
 
 
 NOT_OPTIMISED = "-U__OPTIMIZE__"
@@ -266,7 +328,7 @@ def flags_after_preprocessing(flags: Sequence[str]) -> list[str]:
 
 
 def _preprocessor(flags: Sequence[str], compiler: str | None, headers: Path | None) -> list[str]:
-    command = [*_words(compiler or find_compiler()), "-E", "-D__NO_CTYPE", *_CLOCK]
+    command = [*_words(compiler or find_compiler()), "-E", *_CLOCK]
     command += relevant_flags(flags)
     if headers is not None:
         command += ["-isystem", str(headers)]
@@ -292,10 +354,15 @@ def _run(
     it."""
     if cancelled is not None and cancelled.is_set():
         raise _given_up(command)
+    # What is read from a pipe has to be written by someone who has time; a file is just there.
+    given = os.memfd_create("input")
     try:
+        with open(given, "wb", closefd=False) as stream:
+            stream.write(standard_input)
+        os.lseek(given, 0, os.SEEK_SET)
         process = subprocess.Popen(
             [*within, *command],
-            stdin=subprocess.PIPE,
+            stdin=given,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**os.environ, "LC_ALL": "C"} | ({"TMPDIR": temporary} if temporary else {}),
@@ -309,9 +376,11 @@ def _run(
         ) from error
     except OSError as error:
         raise ToolchainError(f"cannot run '{command[0]}': {error.strerror}") from error
+    finally:
+        os.close(given)
     with process:
         try:
-            out, messages = _waited_for(process, command, standard_input, cancelled)
+            out, messages = _waited_for(process, command, cancelled)
         except BaseException:
             _end(process)
             raise
@@ -323,16 +392,12 @@ def _run(
 def _waited_for(
     process: subprocess.Popen[bytes],
     command: Sequence[str],
-    standard_input: bytes,
     cancelled: threading.Event | None,
 ) -> tuple[bytes, bytes]:
     until = time.monotonic() + TIME_LIMIT
-    given: bytes | None = standard_input
     while time.monotonic() < until:
-        try:
-            return process.communicate(given, _GLANCE)
-        except subprocess.TimeoutExpired:
-            given = None  # it has been sent
+        with suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=_GLANCE)
         if cancelled is not None and cancelled.is_set():
             raise _given_up(command)
     raise ToolchainError(f"'{command[0]}' did not end within {TIME_LIMIT:.0f} s")

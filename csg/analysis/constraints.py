@@ -110,6 +110,10 @@ class Inclusions:
         """The locations of each variable."""
         return [self._sets[each] for each in self._same]
 
+    def locations(self, variable: int) -> int:
+        """The locations of one variable."""
+        return self._sets[self._same[variable]]
+
     def variables(self, count: int) -> int:
         """Make ``count`` new variables and return the number of the first."""
         first = len(self._same)
@@ -425,16 +429,24 @@ class Builder:
                     self._copy(self.results[name], name, block.terminator.value)
 
     def guess_unresolved(self) -> bool:
-        """Let calls that nothing has resolved go to any function whose address is taken."""
+        """Let calls that nothing has resolved go to any function whose address is taken. A model
+        of the library whose pointer leads nowhere calls nobody: nothing was registered with it."""
         new = False
         for place, names in self.callees.items():
-            call = self.program.functions[place[0]].blocks[place[1]].instructions[place[2]]
+            function = self.program.functions[place[0]]
+            call = function.blocks[place[1]].instructions[place[2]]
             assert isinstance(call, Call)
-            if not names:
+            if not names and not (function.library and self._leads_nowhere(place[0], call)):
                 for name in sorted(self.taken):
                     self._called(place, call, name)
                     new = True
         return new
+
+    def _leads_nowhere(self, function: str, call: Call) -> bool:
+        callee = call.callee
+        if not isinstance(callee, Register):
+            return False
+        return not self.inclusions.locations(self._register(function, callee))
 
     # ---------------------------------------------------------------- surroundings
 
@@ -731,6 +743,13 @@ class PointsTo:
         for location in bits(locations):
             found |= self.held.get(self.objects.locations[location][0], 0)
         return found
+
+    def reachable(self, locations: int) -> int:
+        """The given locations, and all that can be reached from them through pointers."""
+        before = 0
+        while before != locations:
+            before, locations = locations, locations | self.contents(locations)
+        return locations
 
     def names(self, function: str, value: Value) -> list[str]:
         """As ``locations``, as names for people: ``["buffer", "options+8"]``."""

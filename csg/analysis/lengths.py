@@ -19,6 +19,7 @@ two numbers could be meant and neither order nor names decide.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -159,6 +160,7 @@ class _Uses:
             str(place): each.name for place, each in enumerate(definition.parameters)
         }
         self._roots = dict(self._parameters)  # parameters, and local pointers into the same objects
+        self._starts: dict[Symbol, int] = {}  # so many elements behind the roots, where constant
         # local numbers, and the parameters that they are computed from
         self._made: dict[Symbol, frozenset[str]] = {}
         self._equal: set[Symbol] = set()  # those of them that are copies of one parameter
@@ -170,6 +172,7 @@ class _Uses:
         self._changing: set[Symbol] = set()
         self._moving: set[str] = set()  # pointers that are stepped
         self._below: dict[Symbol | str, list[_Bound]] = {}
+        self._left: dict[Symbol, list[_Bound]] = {}  # where loops have left the variable
         self._rooms: list[_Room] = []
         # places where something else bounds the number
         self._bounded: dict[Symbol | str, list[range]] = {}
@@ -261,9 +264,12 @@ class _Uses:
 
     def _copy(self, symbol: Symbol, values: list[Expression]) -> None:
         if isinstance(symbol.type, Pointer):
-            bases = {self._base(value) for value in values}
+            # a constant, as (T *) -1, leads nowhere; null says that there may be nothing
+            leading = [each for each in values if not value_of(each)]
+            bases = {self._base(value) for value in leading}
             if len(bases) == 1 and "" not in bases:
                 self._roots[symbol] = bases.pop()
+                self._starts[symbol] = max(0, *map(_elements_added, leading))
         elif is_integer(symbol.type) and symbol not in self._changing:
             each = [self._numbers(value) for value in values if constant_of(value) != 0]
             if each and all(each):  # else it is something else as well, as in min(strlen(s), n)
@@ -437,6 +443,9 @@ class _Uses:
             case While() | DoWhile() | For() if node.condition is not None:
                 for left, operator, right in comparisons(node.condition):
                     self._compared(left, operator, right, self._extent(node))
+                    if operator in ("<", "<="):
+                        beyond = _added(right) - _added(left) + (operator == "<=") + 1
+                        self._leaves(node, left, self._numbers(right), beyond)
             case Conditional(condition=condition, otherwise=otherwise):
                 for left, operator, right in comparisons(condition):
                     self._distinguished(left, operator, right)
@@ -455,6 +464,23 @@ class _Uses:
                     self._compared(left, operator, right, self._extent(node))
             case _:
                 pass
+
+    def _leaves(self, loop: Tree, left: Expression, above: set[str], beyond: int) -> None:
+        """Note that i is at most n behind ``while (i < n && ..) i++``, until i is set again."""
+        places = self._extent(loop)
+        for each in self._variables(left):
+            changed = (at for at in range(places.stop, len(self._nodes)) if self._sets(at, each))
+            behind = range(places.stop, next(changed, self._everywhere.stop))
+            if each in map(_stepped_variable, self._nodes[places.start : places.stop]):
+                self._left.setdefault(each, []).extend(_Bound(by, behind, beyond) for by in above)
+
+    def _sets(self, place: int, symbol: Symbol) -> bool:
+        """Does the node at this place assign to the variable?"""
+        match self._nodes[place]:
+            case Assign(target=target) | CompoundAssign(target=target) | Increment(operand=target):
+                return isinstance(target, Name) and target.symbol is symbol
+            case _:
+                return False
 
     def _branches(self, node: If) -> None:
         """Note what a branch bounds: ``if (n > 64) return -1;`` bounds n, and so does ``if (n <=
@@ -706,6 +732,11 @@ class _Uses:
                 sure = written or name not in self._judged
                 less = -_added(index) - beyond
                 self._note(where, name, number, kind, why, place, sure=sure, less=less)
+            for bound in self._left.get(variable, ()):
+                pair = name, str(bound.by)
+                if self._here in bound.places and (known := self._found.get(pair)) is not None:
+                    less = max(0, min(known.less, -_added(index) - bound.beyond))
+                    self._found[pair] = replace(known, less=less)
         for number in self._numbers(index):
             why = f"{self._word(name)} is used up to {self._word(number)}"
             less = -_added(index) - 1
@@ -787,20 +818,36 @@ class _Uses:
         for left, operator, right in comparisons(condition):
             if operator in ("<", "<=", "!=") and self._free(left):
                 numbers |= self._numbers(right)
+        stepped = Counter(filter(None, map(_stepped_variable, self._nodes[: self._here])))
         for each in walk(*inside):
-            for pointer, kind, further, where in self._along(each):
+            for pointer, kind, beyond, where in self._along(each):
                 name = self._base(pointer)
                 if name not in self._moving:
                     continue
+                further = beyond + self._ahead(pointer, stepped)
                 for number in numbers:
                     why = f"a loop goes along {self._word(name)} by {self._word(number)}"
                     unit, left_out = kind, less - further
                     if (name, number) not in steps:
                         steps[name, number] = self._step_of(inside, name, number)
-                    if stepped := steps[name, number]:
+                    if by := steps[name, number]:
                         size = kind if isinstance(kind, int) else size_in_bytes(kind)
-                        unit, left_out = stepped, less + 1 - (further + 1) * size // stepped
+                        unit, left_out = by, less + 1 - (further + 1) * size // by
                     self._note(self._found, name, number, unit, why, where, less=left_out)
+            if symbol := _stepped_variable(each):
+                stepped[symbol] += 1
+
+    def _ahead(self, pointer: Expression, stepped: Mapping[Symbol, int]) -> int:
+        """How many elements a pointer is beyond its object's start when a loop first uses it:
+        1 for ``*++p``, for ``*p`` after ``p++``, and for ``*p`` where ``p = a + 1``."""
+        inner = without_casts(pointer)
+        symbol = _stepped_variable(inner)
+        prefix = isinstance(inner, Increment) and inner.prefix and symbol is not None
+        if isinstance(inner, Name):
+            symbol = inner.symbol
+        if symbol is None:
+            return 0
+        return int(prefix) + self._starts.get(symbol, 0) + stepped.get(symbol, 0)
 
     def _step_of(self, inside: Sequence[Tree], pointer: str, number: str) -> int:
         """The bytes that a loop steps a pointer by while it counts a number down by one; 0 where
@@ -1117,6 +1164,26 @@ def _added(expression: Expression) -> int:
             case inner:
                 total += sign * (constant_of(inner) or 0)
     return total
+
+
+def _stepped_variable(node: Tree) -> Symbol | None:
+    """The variable that ``p++`` or ``++p`` increments; None for other expressions."""
+    match node:
+        case Increment(operator="++", operand=Name(symbol=symbol)):
+            return symbol
+        case _:
+            return None
+
+
+def _elements_added(pointer: Expression) -> int:
+    """The constant that is added to a pointer: 1 for ``a + 1`` and ``&a[1]``, else 0."""
+    match without_casts(pointer):
+        case Binary(operator="+", left=left, right=right, type=Pointer()):
+            return value_of(right if isinstance(left.type, Pointer) else left) or 0
+        case AddressOf(operand=Index(index=index)):
+            return value_of(index) or 0
+        case _:
+            return 0
 
 
 def _rounds_left_out(condition: Expression) -> int:

@@ -155,7 +155,16 @@ class Roomy:
     pointer: str
 
 
-Claim = Length | NonNull | OneOf | Bounded | Asserted | Ended | Single | Terminated | Roomy
+@record
+class TruthValue:
+    """The byte of a _Bool in memory is 0 or 1: others are no values of the type (C17 6.2.6.1p5)."""
+
+    name: str
+
+
+Claim = (
+    Length | NonNull | OneOf | Bounded | Asserted | Ended | Single | Terminated | Roomy | TruthValue
+)
 
 
 @record
@@ -171,8 +180,8 @@ class Precondition:
     @property
     def excludes(self) -> bool:
         """Can an input break it? Not where tests are made so: without null, and with a 0 at the end
-        of a text, or with room."""
-        return not isinstance(self.claim, NonNull | Terminated | Roomy)
+        of a text, or with room, and with 0 or 1 in a _Bool."""
+        return not isinstance(self.claim, NonNull | Terminated | Roomy | TruthValue)
 
     def __str__(self) -> str:
         return f"{self.text} ({self.location}: {self.reason})"

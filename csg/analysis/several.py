@@ -14,13 +14,21 @@ of statements (field-based and flow-insensitive, as Heintze and Tardieu, PLDI 20
     *err = BAD_DIGIT;                      err leads to a single int, as long as no code steps it,
                                            takes it for another type, or gives it to a function
                                            whose code is not there
+
+Of arrays of characters, only some are texts:
+
+    strlen(s->name)                        name is one: a library function looks for its end
+    while (*p) p++;      p = s->name       name is one: nothing else ends the loop
+    memcmp(s->tag, "RIFF", 4)              tag is none, and its last byte need not be 0
+    for (i = 0; i < 6; i++) n += s->id[i]  id is none
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from csg.ir.library_effects import TAKES
+from csg.analysis.views import tag_bits
+from csg.ir.library_effects import TAKES, argument_indices, effect_of
 from csg.language.syntax import (
     AddressOf,
     Assign,
@@ -33,7 +41,9 @@ from csg.language.syntax import (
     Conditional,
     Declaration,
     Dereference,
+    DoWhile,
     Expression,
+    For,
     FunctionDefinition,
     Increment,
     Index,
@@ -45,8 +55,9 @@ from csg.language.syntax import (
     Return,
     Symbol,
     TranslationUnit,
+    While,
 )
-from csg.language.traversal import Tree, called_name, constant_of, walk
+from csg.language.traversal import Tree, called_name, constant_of, walk, without_casts
 from csg.language.types import (
     Array,
     Enumeration,
@@ -64,17 +75,33 @@ _Root = Symbol | tuple[str, str]  # an object of its own, a member, or the resul
 _Node = tuple[_Root, int]
 _DEEPEST = 2
 _ANY = -1
+# Functions that read texts only as far as a number says: (texts, number) by position.
+_READ_AT_MOST = {
+    **dict.fromkeys(("strncmp", "strncasecmp"), ((0, 1), 2)),
+    **dict.fromkeys(("strncpy", "stpncpy", "strncat"), ((1,), 2)),
+    **dict.fromkeys(("strnlen", "strndup"), ((0,), 1)),
+    **dict.fromkeys(("memchr", "memrchr"), ((0,), 2)),
+    "memccpy": ((1,), 3),
+}
 
 
 @record
 class Several:
     """What leads to several structures: ``parameters`` of a function by name, ``members`` by
     ``record_key`` and name. A ``*`` before the name means the pointer that it points to.
-    ``single``: the parameters that lead to numbers, and of these to one alone."""
+    ``single``: the parameters that lead to numbers, and of these to one alone. ``tagged``: members
+    that are pointers and whose low bits code looks at. ``texts``: members that are arrays of
+    characters in which code looks for a 0; None: each such array is taken for one."""
 
     parameters: frozenset[str] = frozenset()
     members: frozenset[tuple[str, str]] = frozenset()
     single: frozenset[str] = frozenset()
+    tagged: frozenset[tuple[str, str]] = frozenset()
+    texts: frozenset[tuple[str, str]] | None = None
+
+    def is_text(self, owner: str, member: str) -> bool:
+        """Is a member that is an array of characters a text? ``owner`` is a ``record_key``."""
+        return self.texts is None or (owner, member) in self.texts
 
 
 ALONE = Several()
@@ -113,6 +140,16 @@ def several(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Seve
             for each in entry.parameters
             if _leads_to_numbers(each.type) and (each, 0) not in rows
         ),
+        frozenset(
+            root
+            for root, depth in flow.tagged()
+            if not isinstance(root, Symbol) and root[1] and not depth
+        ),
+        frozenset(
+            root
+            for root, depth in flow.texts()
+            if not isinstance(root, Symbol) and root[1] and not depth
+        ),
     )
 
 
@@ -126,6 +163,8 @@ class _Flow:
         self._from: dict[_Node, set[_Node]] = {}
         self._stepped: set[_Node] = set()
         self._rows: set[_Node] = set()  # pointers that may lead to several numbers
+        self._tagged: set[_Node] = set()
+        self._texts: set[_Node] = set()  # characters that are read until one is 0
         for number, unit in enumerate(units):
             for each in unit.functions:
                 own = each.symbol.linkage is not Linkage.EXTERNAL
@@ -149,6 +188,14 @@ class _Flow:
     def rows_of_numbers(self) -> set[_Node]:
         """All pointers that may lead to more than one number."""
         return self._sources(self._rows)
+
+    def tagged(self) -> set[_Node]:
+        """All pointers, and numbers, of which code looks at the low bits."""
+        return self._sources(self._tagged)
+
+    def texts(self) -> set[_Node]:
+        """All characters that belong to texts."""
+        return self._sources(self._texts)
 
     def _sources(self, pointers: set[_Node]) -> set[_Node]:
         """The pointers, and all whose values come there."""
@@ -188,8 +235,36 @@ class _Flow:
                 self._steps(base)
             case Cast(operand=operand, type=kind):
                 self._converts(operand, kind)
+            case Binary(operator="&", left=left, right=right) if tag_bits(right):
+                self._tagged.update(each for each in _origins(left) if each[1] >= 0)
+            case While(condition=condition) | DoWhile(condition=condition):
+                self._loops(condition)
+            case For(condition=condition) if condition is not None:
+                self._loops(condition)
             case _:
                 pass
+
+    def _loops(self, condition: Expression) -> None:
+        """Characters in the condition of a loop are a text if nothing else in it ends the loop."""
+        parts = [each for each in walk(condition) if isinstance(each, Expression)]
+        if not any(map(_bounds, parts)):
+            for each in parts:
+                if isinstance(each, Dereference | Index) and _is_character(each.type):
+                    self._texts.update(each for each in _origins(each) if each[1] >= 0)
+
+    def _reads_texts(self, name: str, arguments: Sequence[Expression]) -> None:
+        """The arguments that a function without code reads until a 0 comes."""
+        effect, sized = effect_of(name), {pointer for pointer, _, _ in TAKES.get(name, ())}
+        read = list(range(len(arguments)))
+        if effect is not None:
+            read = argument_indices(effect.reads, effect.reads_rest, len(arguments))
+        texts, number = _READ_AT_MOST.get(name, ((), 0))
+        for at in read:
+            if at in sized or (at in texts and _is_within(arguments, at, number)):
+                continue
+            for root, depth in _origins(arguments[at]):
+                if depth + 1 >= 0:
+                    self._texts.add((root, depth + 1))
 
     def _initialises(self, entry: InitializerEntry, kind: Type) -> None:
         member: _Root | None = None
@@ -211,6 +286,7 @@ class _Flow:
             for symbol, value in zip(definition.parameters, arguments, strict=False):
                 self._flows(value, (symbol, 0))
         if not definitions:
+            self._reads_texts(name, arguments)
             for value in arguments:
                 self._as_rows(value)
             for pointer, number, _ in TAKES.get(name, ()):
@@ -258,6 +334,36 @@ class _Flow:
             target = kind.target if isinstance(kind, Pointer) else kind
             if not _leads_to_numbers(kind) or size_of(target) != size_of(value.type.target):
                 self._as_rows(value)
+
+
+def _bounds(part: Expression) -> bool:
+    """Can a part of a condition end a loop whatever characters come? A comparison of numbers or
+    pointers can, and something that is counted."""
+    match part:
+        case Binary(operator="<" | "<=" | ">" | ">=" | "==" | "!=", left=left, right=right):
+            numbers = [constant_of(left), constant_of(right)]
+            if any(_is_character(without_casts(each).type) for each in (left, right)):
+                return False
+            return part.operator in ("<", "<=", ">", ">=") or numbers == [None, None]
+        case Increment(type=kind) | CompoundAssign(type=kind):
+            return isinstance(kind, Integer) and not _is_character(kind)
+        case _:
+            return False
+
+
+def _is_character(kind: Type) -> bool:
+    return isinstance(kind, Integer) and kind.size == 1
+
+
+def _is_within(arguments: Sequence[Expression], at: int, number: int) -> bool:
+    """Is the number a constant, and no larger than the array that is passed?"""
+    if number >= len(arguments) or (most := constant_of(arguments[number])) is None:
+        return False
+    match without_casts(arguments[at]):
+        case Member(field=field) if isinstance(field.type, Array):
+            return most <= size_of(field.type)
+        case _:
+            return True
 
 
 def _is_pointer(expression: Expression) -> bool:

@@ -142,6 +142,32 @@ PREFIXES = ("__builtin_", "__sync_", "__atomic_")
 _MADE_ANOTHER = {("printf", 0, b"%s\n"): "puts", ("fprintf", 1, b"%s"): "fputs"}
 
 
+# gcc -O0 computes calls of these itself, and not always as the library does: comparisons of
+# constant texts, with the number of their arguments, and functions whose result for a constant it
+# rounds correctly.
+COMPARED = {"strcmp": 2, "memcmp": 3, "bcmp": 3}
+ROUNDED = frozenset(
+    {"acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf",
+     "erfc", "exp", "exp10", "exp2", "expm1", "gamma", "hypot", "j0", "j1", "jn", "lgamma", "log",
+     "log10", "log1p", "log2", "pow", "pow10", "sin", "sinh", "tan", "tanh", "tgamma", "y0", "y1",
+     "yn"}
+)  # fmt: skip
+
+
+def rounded_function(name: str) -> tuple[str, str] | None:
+    """The function and the suffix of its type, if gcc rounds its result: sinf is sin and f."""
+    for suffix in ("", "f", "l"):
+        base = name.removesuffix(suffix) if suffix else name
+        if base in ROUNDED and base + suffix == name:
+            return base, suffix
+    return None
+
+
+def may_be_computed(name: str) -> bool:
+    """Does gcc -O0 compute some calls of this library function?"""
+    return name == "isdigit" or name in COMPARED or rounded_function(name) is not None
+
+
 _FLOAT_TESTS = (
     "isnan", "isinf", "isinf_sign", "isfinite", "isnormal", "signbit", "signbitf", "signbitl",
     "isgreater", "isgreaterequal", "isless", "islessequal", "islessgreater", "isunordered",

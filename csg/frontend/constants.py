@@ -8,6 +8,7 @@ Constants as written get their values and types.
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections.abc import Iterator
@@ -53,6 +54,7 @@ from csg.language.types import (
     Pointer,
     Type,
     is_arithmetic,
+    limits,
     promoted,
     size_of,
     usual_conversion,
@@ -201,24 +203,50 @@ def fold(expression: Expression) -> int | None:
     return value if isinstance(value, int) else None
 
 
+def fold_number(expression: Expression) -> Number | None:
+    """The value of an arithmetic constant expression, as far as a double can hold it, else None."""
+    value = _number(expression)
+    return wrapped(value, expression.type) if isinstance(value, float) else value
+
+
 def wrapped(value: Number, kind: Type) -> Number | None:
     """``value`` converted to ``kind`` (C17 6.3.1)."""
     match kind:
         case Floating():
             if kind == FLOAT:
-                return float(struct.unpack("f", struct.pack("f", value))[0])
+                return _as_float(float(value))
             return float(value)
         case Enumeration(underlying=underlying):
             return wrapped(value, underlying)
         case Integer():
             if kind == BOOL:
                 return int(value != 0)
-            whole = int(value) & ((1 << kind.bits) - 1)
+            if isinstance(value, float):
+                return _nearest_integer(value, kind)
+            whole = value & ((1 << kind.bits) - 1)
             return whole - (1 << kind.bits) if kind.signed and whole >> (kind.bits - 1) else whole
         case Pointer():
             return int(value) & ((1 << 64) - 1)
         case _:
             return None
+
+
+def _as_float(value: float) -> float:
+    try:
+        return float(struct.unpack("f", struct.pack("f", value))[0])
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def _nearest_integer(value: float, kind: Integer) -> int:
+    """The integer that gcc converts a floating constant to: the nearest one that the type has, and
+    0 for a NaN. C17 6.3.1.4 leaves values out of range undefined."""
+    least, most = limits(kind.bits, kind.signed)
+    if math.isnan(value):
+        return 0
+    if math.isinf(value):
+        return most if value > 0 else least
+    return max(least, min(most, int(value)))
 
 
 def _number(expression: Expression) -> Number | None:
@@ -296,6 +324,8 @@ def _binary(operation: Binary, left: Number, right: Number) -> Number | None:
     a, b = wrapped(left, common), wrapped(right, common)
     assert a is not None and b is not None
     result = _arithmetic(operation.operator, a, b)
+    if isinstance(result, float) and not math.isfinite(result):
+        return None  # gcc leaves exceptions to the run
     return None if result is None else wrapped(result, operation.type)
 
 

@@ -179,9 +179,20 @@ def _parameters(context: Context, node: Node) -> tuple[tuple[Symbol, ...], bool,
 def _parameter(context: Context, node: Node) -> Symbol:
     found = _adjusted(resolve(context, node))
     symbol = parameter_symbol(node.name or "", found, name_place(node))
+    symbol.restrict = _is_restrict(node)
     if symbol.name:
         context.scopes.innermost.names[symbol.name] = symbol
     return symbol
+
+
+def _is_restrict(node: Node) -> bool:
+    """Is a parameter declared as ``int *restrict p`` or ``int p[restrict]``?"""
+    declarator = node.type
+    words = [
+        *(getattr(declarator, "quals", None) or ()),
+        *(getattr(declarator, "dim_quals", None) or ()),
+    ]
+    return kind(declarator) in ("PtrDecl", "ArrayDecl") and "restrict" in words
 
 
 def parameter_symbol(name: str, found: Qualified, location: Location) -> Symbol:

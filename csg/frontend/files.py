@@ -29,7 +29,7 @@ from csg.errors import (
     deep_recursion,
 )
 from csg.frontend.prune import prune
-from csg.frontend.sources import MARKER, SourceLines, joined
+from csg.frontend.sources import MARKER, SourceLines, joined, lines_of
 from csg.frontend.tokens import C23_WORDS, WORDS, restore, standard_tokens, tokenize
 from csg.language.syntax import Expression, Symbol, SymbolKind, TranslationUnit
 from csg.language.types import Type
@@ -37,9 +37,7 @@ from csg.programs import SourceFile
 from csg.records import record
 from csg.toolchain import CompilerPool, preprocess_noting, preprocess_text
 
-OTHER_LAYOUTS = frozenset(
-    {"-m32", "-mx32", "-funsigned-char", "-fshort-enums", "-fshort-wchar", "-fpack-struct"}
-)
+OTHER_LAYOUTS = frozenset({"-m32", "-mx32"})
 HEADERS = Path(__file__).with_name("include")
 
 
@@ -74,7 +72,7 @@ def parse_text(
     """Read C text that stands in no file; locations say ``name``."""
     check_flags(flags)
     preprocessed = preprocess_text(text, name, flags, compiler, HEADERS)
-    return parse_preprocessed(preprocessed, name, flags, SourceLines({name: text.splitlines()}))
+    return parse_preprocessed(preprocessed, name, flags, SourceLines({name: lines_of(text)}))
 
 
 def parse_expression(
@@ -97,8 +95,8 @@ def parse_expression(
 
 
 def check_flags(flags: Sequence[str]) -> None:
-    """Raise a UsageError for flags that change how types are laid out: the layout is that of x86-64
-    Linux."""
+    """Raise an UnsupportedError for flags under which pointers are shorter. Others that lay types
+    out otherwise are found by the compiler (csg.unify.meanings)."""
     for flag in flags:
         if flag in OTHER_LAYOUTS:
             raise UnsupportedError(f"the flag {flag} is not supported: it changes types")

@@ -88,7 +88,7 @@ def initializer(context: Context, node: Node, target: Type) -> tuple[Initializer
         if (text := _text_for(context, inner, target)) is not None:
             return text, text.type
     if braced and is_opaque(target):
-        raise unsupported(node, f"an initialiser of the type '{target}'")
+        raise unsupported(node, f"an initial value of the type '{target}'")
     if braced and not is_scalar(target):
         filler = _Filler(context, node.coord)
         filler.fill(_Place(target, (), 0), node)
@@ -109,6 +109,8 @@ def _single(context: Context, node: Node, target: Type) -> tuple[Initializer, Ty
     if isinstance(value, CompoundLiteral) and isinstance(target, Array):
         return value.initializer, _completed(target, _length(value.type))  # GNU: copies the literal
     value = decay(value)
+    if is_opaque(target) and value.type != target:
+        raise unsupported(node, f"an initial value of the type '{target}'")
     check_assignable(target, value)
     return value, target
 

@@ -25,6 +25,7 @@ from csg.language.syntax import (
     StringLiteral,
     SymbolKind,
     Unary,
+    bit_field_width,
 )
 from csg.language.types import (
     INT,
@@ -53,8 +54,7 @@ _ON_INTEGERS = frozenset({"%", "&", "|", "^"})
 
 def promoted_type(operand: Expression) -> Type:
     """The operand's type after the integer promotions; a bit-field's width counts."""
-    width = operand.field.bit_width if isinstance(operand, Member) else None
-    return promoted(operand.type, width)
+    return promoted(operand.type, bit_field_width(operand))
 
 
 def common_type(left: Expression, right: Expression) -> Type:

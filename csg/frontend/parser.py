@@ -146,6 +146,9 @@ class _Tokens:
         self.index = mark
 
 
+_BEFORE_EXPRESSIONS = frozenset(("return", "else", "do", "case", "sizeof", "if", "while", "for"))
+
+
 class _GnuParser(CParser):  # type: ignore[misc]
     """pycparser's grammar, with those rules replaced that GNU C extends."""
 
@@ -178,7 +181,9 @@ class _GnuParser(CParser):  # type: ignore[misc]
     def _parse_error(self, msg: str, coord: Any) -> NoReturn:
         before = self._tokens.buffer[max(self._tokens.index - 1, 0)]
         place = coord if isinstance(coord, Location) else before.location if before else None
-        if msg.startswith("before: "):
+        if msg == "before: {" and self._begins_nested_function():
+            msg = "a function that is defined within a function is not supported"
+        elif msg.startswith("before: "):
             msg = f"syntax error before '{msg[8:]}'{self._unknown_type()}"
         elif msg == "At end of input":
             msg = "the text ends too early"
@@ -187,6 +192,25 @@ class _GnuParser(CParser):  # type: ignore[misc]
         elif before is not None and not isinstance(coord, Location):
             msg = f"syntax error: {msg[0].lower()}{msg[1:]} near '{before.value}'"
         raise ParseError(msg, place or Location(self._file))
+
+    def _begins_nested_function(self) -> bool:
+        """Does ``int name(...)`` stand before the brace that is refused? Behind one at the level of
+        the file there is a body, so this one is in a function."""
+        before = [each.value for each in self._tokens.buffer[: self._tokens.index] if each]
+        while before and before[-1] in ("{", "("):
+            before.pop()
+        if not before or before[-1] != ")":
+            return False
+        depth = 0
+        while before:
+            token = before.pop()
+            depth += (token == ")") - (token == "(")
+            if not depth:
+                break
+        names = before[-2:]
+        return len(names) == 2 and all(
+            each.isidentifier() and each not in _BEFORE_EXPRESSIONS for each in names
+        )
 
     def _unknown_type(self) -> str:
         """A hint for two names in a row: the first was perhaps meant to be a type."""

@@ -219,6 +219,12 @@ def _number(
         number += 1
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a C file as compilers count them: a form feed ends none (C17 5.1.1.2)."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    return lines[:-1] if not lines[-1] else lines
+
+
 def _lines(file: str) -> list[str]:
     """The lines of a file; none where it is no regular file, or larger than source files are."""
     try:
@@ -227,7 +233,7 @@ def _lines(file: str) -> list[str]:
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
                 return []
-            return stream.read(LARGEST).splitlines()
+            return lines_of(stream.read(LARGEST))
     except OSError:
         return []
 

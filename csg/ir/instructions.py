@@ -61,10 +61,20 @@ class Computation(_Placed):
     and makes no pointer, so that analyses need not distinguish it further."""
 
 
+class Conversion(Enum):
+    """What a move makes of an address. The value is the same natively; whoever executes the program
+    may have numbers of its own for addresses."""
+
+    NONE = "none"
+    TO_INTEGER = "integer"  # (uintptr_t) p
+    TO_POINTER = "pointer"  # (char *) n
+
+
 @record
 class Move(_Placed):
     target: Register
     value: Value
+    conversion: Conversion = Conversion.NONE
 
 
 @record
@@ -81,23 +91,26 @@ class Binary(_Placed):
     """``add sub mul and or xor shl lshr ashr`` wrap at the width of ``target``; ``udiv sdiv urem
     srem`` trap on zero (and on the most negative value divided by -1). Both operands have the
     width of the target, shift counts too; a count >= width is an event of the program under test:
-    taken modulo 32 or 64 as x86-64 does."""
+    taken modulo 32 or 64 as x86-64 does. ``pointers``: the distance of two pointers (C17
+    6.5.6p9)."""
 
     operator: str
     target: Register
     left: Value
     right: Value
+    pointers: bool = False
 
 
 @record
 class Compare(Computation):
     """``eq ne ult ule slt sle``; the target has width 1. Greater-than is written with the operands
-    exchanged."""
+    exchanged. ``pointers``: which pointer comes first (C17 6.5.8p5), or whether two are equal."""
 
     operator: str
     target: Register
     left: Value
     right: Value
+    pointers: bool = False
 
 
 @record

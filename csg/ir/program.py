@@ -201,6 +201,7 @@ class Program:
     absent: set[str] = field(default_factory=set)  # those that are: their address is null
     before_main: list[str] = field(default_factory=list)  # functions, in the order they run
     after_main: list[str] = field(default_factory=list)
+    carried: set[str] = field(default_factory=set)  # objects that hold what earlier calls left
     decisions: list[Decision] = field(default_factory=list)  # none of a library
 
 

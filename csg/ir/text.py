@@ -22,6 +22,7 @@ from csg.ir.instructions import (
     Call,
     CheckIndex,
     Compare,
+    Conversion,
     ConvertFloat,
     Copy,
     Enter,
@@ -125,15 +126,18 @@ def _block_lines(block: Block, leaves: bool, nodes: bool) -> Iterator[str]:
 
 def print_instruction(instruction: Instruction) -> str:
     match instruction:
-        case Move(target=target, value=value):
+        case Move(target=target, value=value, conversion=Conversion.NONE):
             return f"{target} = {value}"
+        case Move(target=target, value=value, conversion=conversion):
+            return f"{target} = {conversion.value} {value}"
         case Unary() | FloatUnary():
             prefix = "f" if isinstance(instruction, FloatUnary) else ""
             return f"{instruction.target} = {prefix}{instruction.operator} {instruction.operand}"
         case Binary(operator=operator, target=target, left=left, right=right):
-            return f"{target} = {operator} {left}, {right}"
+            return f"{target} = {operator}{'.pointer' * instruction.pointers} {left}, {right}"
         case Compare(operator=operator, target=target, left=left, right=right):
-            return f"{target} = {operator}.{left.width} {left}, {right}"
+            of = "pointer" if instruction.pointers else str(left.width)
+            return f"{target} = {operator}.{of} {left}, {right}"
         case FloatBinary(operator=operator, target=target, left=left, right=right):
             return f"{target} = f{operator}.{target.width} {left}, {right}"
         case FloatCompare(operator=operator, target=target, left=left, right=right):

@@ -93,6 +93,7 @@ class Symbol:
     nonnull: frozenset[int] = frozenset()  # parameters of a function, from 1 on; 0: all
     access: tuple[tuple[int, int], ...] = ()  # parameters: a pointer, and how much is behind it
     defined: bool = False  # this unit gives it storage (a tentative definition counts) or a body
+    restrict: bool = False  # a pointer parameter that says so (C17 6.7.3.1)
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name}>"
@@ -384,12 +385,38 @@ Expression = (
 )
 
 
+def bit_field_width(expression: Expression) -> int | None:
+    """The width of a bit-field, or of what is assigned to one: by it the value is promoted (C17
+    6.3.1.1p2; gcc gives an assignment the type of the bit-field). None for all other values."""
+    while True:
+        match expression:
+            case Member(field=field):
+                return field.bit_width
+            case Assign(target=target) | CompoundAssign(target=target):
+                expression = target
+            case Increment(operand=operand):
+                expression = operand
+            case Comma(right=right):
+                expression = right
+            case _:
+                return None
+
+
 def run_time_length(kind: Array) -> Expression | None:
     """What the length of a variable array is computed by (C17 6.7.6.2p4); None for other arrays."""
     if kind.length is None or isinstance(kind.length, int):
         return None
     assert isinstance(kind.length, Expression)
     return kind.length
+
+
+def is_variable(kind: Type) -> bool:
+    """Is it an array whose size is known at run time only?"""
+    while isinstance(kind, Array):
+        if run_time_length(kind) is not None:
+            return True
+        kind = kind.element
+    return False
 
 
 @record

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from csg.language.syntax import Expression, Symbol, run_time_length
 from csg.language.types import (
+    INT,
     NONE,
     Array,
     Enumeration,
@@ -116,7 +117,8 @@ def symbol_text(symbol: Symbol, length: LengthText = no_length) -> str:
 
 def enumeration_text(kind: Enumeration) -> str:
     values = ", ".join(f"{name} = {value}" for name, value in kind.enumerators)
-    return f"{base_text(kind)} {{ {values} }}"
+    packed = " __attribute__((packed))" if size_of(kind) < size_of(INT) else ""
+    return f"{base_text(kind)} {{ {values} }}{packed}"
 
 
 # ------------------------------------------------------------------------------------------ records

@@ -267,6 +267,12 @@ def alignment_of(kind: Type) -> int:
             return size_of(kind)
 
 
+def limits(bits: int, signed: bool) -> tuple[int, int]:
+    """The least and the greatest number of an integer type: (-128, 127) of 8 bits with a sign."""
+    least = -(1 << bits - 1) if signed else 0
+    return least, least + (1 << bits) - 1
+
+
 def value_bits(kind: Type) -> int:
     """The width in bits of a scalar's value in a register: 1 for _Bool, 64 for pointers, 80 for
     long double."""
@@ -279,6 +285,14 @@ def value_bits(kind: Type) -> int:
             return 64
         case _:
             raise AssertionError(f"{kind} is no scalar")
+
+
+FILE_TAG = "_IO_FILE"  # what glibc's stdio.h has behind FILE
+
+
+def is_stream(kind: Type) -> bool:
+    """Is it ``FILE *``?"""
+    return isinstance(kind, Pointer) and getattr(kind.target, "tag", "") == FILE_TAG
 
 
 def is_integer(kind: Type) -> bool:

@@ -11,27 +11,28 @@ or a comparison (``g + f()`` reads g after the call).
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from csg.frontend.constants import fold, wrapped
 from csg.ir import Constant, Value
 from csg.language.syntax import (
     Binary,
     Cast,
-    Change,
     EnumeratorName,
     Expression,
     IntegerConstant,
     Name,
     Unary,
     Version,
+    is_variable,
 )
-from csg.language.traversal import half_of, rebuilt, walk
 from csg.language.types import (
     INT,
     Array,
     Floating,
-    Function,
     Pointer,
     Type,
+    Void,
     is_arithmetic,
     is_integer,
     is_signed,
@@ -39,17 +40,32 @@ from csg.language.types import (
     usual_conversion,
     value_bits,
 )
-from csg.lower.builder import ADDRESS
+from csg.lower.builder import ADDRESS, FunctionBuilder
+from csg.lower.characters import class_of
 from csg.lower.context import Lowering
 from csg.lower.expressions import (
     convert,
     converted,
     from_truth,
-    is_variable,
+    is_address,
     operand_type,
     promoted_value,
     run_time_size,
 )
+from csg.lower.floats import pattern
+from csg.lower.folding import folded, may_fold, without_sign
+from csg.lower.order import (
+    by_version,
+    has_commas,
+    has_effects,
+    in_each_version,
+    in_versions,
+    orders,
+    same_value,
+    without_commas,
+    without_negations,
+)
+from csg.lower.places import by_address
 
 _LARGEST_INT = 2**31 - 1
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
@@ -63,8 +79,12 @@ _RELATIONS = {"<": "lt", ">": "lt", "<=": "le", ">=": "le"}
 def binary(lowering: Lowering, expression: Binary) -> Value:
     """The value of a binary expression. Left operands of ``a + b + c + ...`` are taken in a loop,
     not by recursion: the chain may be long."""
+    if has_commas(expression):
+        value = _behind_commas(lowering, expression)
+        if value is not None:
+            return value
     chain = [expression]
-    while isinstance(chain[-1].left, Binary) and _is_plain(chain[-1]):
+    while isinstance(chain[-1].left, Binary) and _is_plain(chain[-1]) and not may_fold(chain[-1]):
         chain.append(chain[-1].left)
     value = _binary(lowering, chain.pop())
     while chain:
@@ -73,6 +93,19 @@ def binary(lowering: Lowering, expression: Binary) -> Value:
         right = converted(lowering, outer.right, outer.type)
         value = operate(lowering, outer.operator, outer.type, left, right)
     return value
+
+
+def _behind_commas(lowering: Lowering, expression: Binary) -> Value | None:
+    """The value of an expression after what stands left of its commas; None where a change alone
+    has commas, in a version of its own."""
+    builder = lowering.builder
+    firsts, rest = without_commas(expression, builder.version)
+    if builder.version is None and has_commas(rest) and not isinstance(expression.type, Void):
+        width = value_bits(expression.type)
+        return in_each_version(lowering, (width,), lambda: (lowering.value(expression),))[0]
+    for each in firsts:
+        lowering.discard(each)
+    return lowering.value(rest) if firsts else None
 
 
 def _is_plain(expression: Binary) -> bool:
@@ -90,31 +123,82 @@ def _binary(lowering: Lowering, expression: Binary) -> Value:
         return from_truth(lowering.builder, comparison(lowering, expression), expression.type)
     if operator in ("<<", ">>"):
         return _shift(lowering, expression)
-    if operator in ("+", "-") and _is_pointer(left.type):
-        if _is_pointer(right.type):
+    if may_fold(expression) and (value := _evaluate_folded(lowering, expression)) is not None:
+        return value
+    if operator in ("+", "-") and is_address(left.type):
+        if is_address(right.type):
             return _difference(lowering, expression)
         return displaced(lowering, left, right, "add" if operator == "+" else "sub")
-    if _is_pointer(right.type):
+    if is_address(right.type):
         return displaced(lowering, right, left, "add")
+    if operator == "&" and (value := class_of(lowering, expression)) is not None:
+        return value
+    if has_effects(left, right):
+        expression = without_negations(expression)
     a, b = _operands(lowering, expression, expression.type)
-    return operate(lowering, operator, expression.type, a, b)
+    return operate(lowering, expression.operator, expression.type, a, b)
 
 
 def _operands(lowering: Lowering, expression: Binary, kind: Type) -> tuple[Value, Value]:
     left, right = expression.left, expression.right
-    if expression.operator in _COMMUTATIVE and _is_variable(left) and not _is_constant(right):
+
+    def exchanged(one: Expression, other: Expression) -> bool:
+        commutes = expression.operator in _COMMUTATIVE
+        return commutes and _is_variable(one, other, expression, kind) and not _is_constant(other)
+
+    old, new = orders(lowering, (left, right), exchanged)
+    if old is new:
+        return _in_order(lowering, left, right, kind, old)
+    width = ADDRESS if by_address(kind) else value_bits(kind)
+
+    def evaluate() -> tuple[Value, Value]:
+        one = lowering.builder.version is Version.OLD
+        return _in_order(lowering, left, right, kind, old if one else new)
+
+    a, b = in_each_version(lowering, (width, width), evaluate)
+    return a, b
+
+
+def _in_order(
+    lowering: Lowering, left: Expression, right: Expression, kind: Type, exchanged: bool
+) -> tuple[Value, Value]:
+    if exchanged:
         b = converted(lowering, right, kind)
         return converted(lowering, left, kind), b
     a = converted(lowering, left, kind)
     return a, converted(lowering, right, kind)
 
 
-def _is_variable(expression: Expression) -> bool:
-    while isinstance(expression, Cast) and size_of(expression.type) == size_of(
-        expression.operand.type
-    ):
-        expression = expression.operand
-    return isinstance(expression, Name)
+def _is_variable(one: Expression, other: Expression, operation: Binary, kind: Type) -> bool:
+    """Is an operand a name for gcc, which nothing converts? Integers are compared in the wider one
+    of the types that they had before they were widened, if both are signed or unsigned."""
+    compares = operation.operator in COMPARISONS
+    if not (compares and is_integer(one.type) and is_integer(other.type)):
+        return _is_name(one) and _same(one.type, kind)
+    one, other = _unwidened(one), _unwidened(other)
+    width = value_bits(kind)
+    if is_signed(one.type) == is_signed(other.type):
+        width = max(value_bits(one.type), value_bits(other.type))
+    return _is_name(one) and value_bits(one.type) == width
+
+
+def _same(one: Type, other: Type) -> bool:
+    if by_address(one) or by_address(other):
+        return True
+    alike = isinstance(one, Floating) is isinstance(other, Floating)
+    return alike and value_bits(one) == value_bits(other)
+
+
+def _unwidened(operand: Expression) -> Expression:
+    while isinstance(operand, Cast) and is_integer(operand.operand.type):
+        if value_bits(operand.type) <= value_bits(operand.operand.type):
+            break
+        operand = operand.operand
+    return operand
+
+
+def _is_name(expression: Expression) -> bool:
+    return isinstance(same_value(expression), Name)
 
 
 def _is_constant(expression: Expression) -> bool:
@@ -126,6 +210,10 @@ def _is_constant(expression: Expression) -> bool:
 def operate(lowering: Lowering, operator: str, kind: Type, left: Value, right: Value) -> Value:
     """``left operator right`` for two values already of the arithmetic type ``kind``."""
     builder = lowering.builder
+    if isinstance(left, Constant) is not isinstance(right, Constant):
+        known = _with_constant(builder, operator, kind, left, right)
+        if known is not None:
+            return known
     if isinstance(kind, Floating):
         return builder.float_binary(_FLOATING[operator], left, right)
     if operator in _PLAIN:
@@ -135,17 +223,60 @@ def operate(lowering: Lowering, operator: str, kind: Type, left: Value, right: V
     return builder.binary(_DIVISIONS[operator, is_signed(kind)], left, right)
 
 
+def _with_constant(
+    builder: FunctionBuilder, operator: str, kind: Type, left: Value, right: Value
+) -> Value | None:
+    """``x %= -1`` and the like, as ``folded`` has them."""
+    a, b = (each.value if isinstance(each, Constant) else None for each in (left, right))
+    width = left.width
+    if isinstance(kind, Floating):
+        one = pattern(Fraction(1), width)
+        minus = one | 1 << (width - 1)
+        if operator in ("*", "/") and b in (one, minus):
+            return left if b == one else builder.float_negate(left)
+        same_with = {"-": 0, "+": 1 << (width - 1)}.get(operator)
+        return left if same_with is not None and b == same_with else None
+    if operator not in ("/", "%"):
+        return None
+    if a == 0 or (operator == "%" and b == 1):
+        return Constant(0, width)
+    if b == (1 << width) - 1 and is_signed(kind):
+        return Constant(0, width) if operator == "%" else builder.unary("neg", left)
+    return None
+
+
+def _evaluate_folded(lowering: Lowering, expression: Binary) -> Value | None:
+    """Evaluate what gcc computes instead of an expression; None if each version computes the
+    expression itself."""
+    halves = in_versions(lowering, expression)
+    known = {version: folded(half) for version, half in halves.items() if isinstance(half, Binary)}
+    if not any(known.values()):
+        return None
+
+    def evaluate(version: Version | None) -> Value:
+        return lowering.value(known.get(version) or halves[version])
+
+    return by_version(lowering, expression, halves, evaluate)
+
+
 def _shift(lowering: Lowering, expression: Binary) -> Value:
+    halves = in_versions(lowering, expression)
+    known = {version: _shifted_constant(half) for version, half in halves.items()}
+    if not any(known.values()):
+        return _shift_values(lowering, expression)
+
+    def evaluate(version: Version | None) -> Value:
+        half = halves[version]
+        assert isinstance(half, Binary)
+        return known[version] or _shift_values(lowering, half)
+
+    return by_version(lowering, expression, halves, evaluate)
+
+
+def _shift_values(lowering: Lowering, expression: Binary) -> Value:
     # The operands of a shift are promoted separately (C17 6.5.7p3): the count does not widen the
     # value, so this does not go through usual_conversion().
     builder = lowering.builder
-    changes = [each for each in walk(expression.left, expression.right) if isinstance(each, Change)]
-    halves = [_half(expression, version) for version in Version] if changes else [expression]
-    values = [each for each in map(_shifted_constant, halves) if each is not None]
-    if len(values) == len(halves):
-        for each in changes:
-            lowering.nodes.note_change(builder.node, each.id)
-        return _of_versions(lowering, values[0], values[-1])
     left, kind = promoted_value(lowering, expression.left)
     right, count_kind = promoted_value(lowering, expression.right)
     count = builder.resize(right, left.width, is_signed(count_kind))
@@ -169,29 +300,12 @@ def _shifted_constant(shift: Expression) -> Constant | None:
     return Constant(value & ((1 << width) - 1), width)
 
 
-def _half(expression: Expression, version: Version) -> Expression:
-    """The expression of one version."""
-    match expression:
-        case Change():
-            return _half(half_of(expression, version), version)
-        case _:
-            return rebuilt(expression, lambda each: _half(each, version))
-
-
-def _of_versions(lowering: Lowering, old: Constant, new: Constant) -> Value:
-    builder = lowering.builder
-    if builder.version is not None or old == new:
-        return old if builder.version is Version.OLD else new
-    result = builder.variable(old.width)
-    for version, value in ((Version.OLD, old), (Version.NEW, new)):
-        builder.version = version
-        builder.move(result, value)
-    builder.version = None
-    return result
-
-
 def comparison(lowering: Lowering, expression: Binary) -> Value:
     """A comparison as a value of width 1; ``>`` is ``<`` with its operands exchanged."""
+    if has_commas(expression):
+        value = _behind_commas(lowering, expression)
+        if value is not None:
+            return lowering.builder.compare("ne", value, Constant(0, value.width))
     operator = expression.operator
     kind = _common_type(expression.left, expression.right)
     left, right = _operands(lowering, expression, kind)
@@ -201,27 +315,30 @@ def comparison(lowering: Lowering, expression: Binary) -> Value:
         named = {"==": "eq", "!=": "ne"}.get(operator) or _RELATIONS[operator]
         return lowering.builder.float_compare(named, left, right)
     if operator in ("==", "!="):
-        return lowering.builder.compare("eq" if operator == "==" else "ne", left, right)
+        equal = "eq" if operator == "==" else "ne"
+        pointers = is_address(kind) and not (_is_null(left) or _is_null(right))
+        return lowering.builder.compare(equal, left, right, pointers)
     prefix = "s" if is_signed(kind) else "u"
-    return lowering.builder.compare(prefix + _RELATIONS[operator], left, right)
+    relation = prefix + _RELATIONS[operator]
+    return lowering.builder.compare(relation, left, right, pointers=is_address(kind))
+
+
+def _is_null(value: Value) -> bool:
+    return isinstance(value, Constant) and not value.value
 
 
 def _common_type(left: Expression, right: Expression) -> Type:
-    if _is_pointer(left.type):
+    if is_address(left.type):
         return left.type
-    if _is_pointer(right.type):
+    if is_address(right.type):
         return right.type
     return usual_conversion(operand_type(left), operand_type(right))
-
-
-def _is_pointer(kind: Type) -> bool:
-    return isinstance(kind, Pointer | Array | Function)
 
 
 def _difference(lowering: Lowering, expression: Binary) -> Value:
     left = lowering.value(expression.left)
     right = lowering.value(expression.right)
-    bytes_apart = lowering.builder.binary("sub", left, right)
+    bytes_apart = lowering.builder.distance(left, right)
     size = element_size(lowering, expression.left.type)
     if isinstance(size, Constant):
         if size.value in (0, 1):
@@ -274,6 +391,8 @@ def unary(lowering: Lowering, expression: Unary) -> Value:
         case "!":
             opposite = _negated(lowering, lowering.condition(expression.operand))
             return from_truth(lowering.builder, opposite, expression.type)
+        case "-" if (simpler := without_sign(expression)) is not None:
+            return lowering.value(simpler)
         case "-":
             value = converted(lowering, expression.operand, expression.type)
             if isinstance(expression.type, Floating):

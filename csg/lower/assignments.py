@@ -5,22 +5,24 @@
     s += 1           %5 = sext %3 to 32;  %6 = add %5, 1;  %3 = trunc %6 to 16     (short s)
     y = x++          %5 = %3;  %3 = add %3, 1;  %4 = %5
 
-Order as gcc has it: the value before the target, unless the value is a call whose result goes to
-the target as it is; then the target first. Compound assignments evaluate the value first.
+The order of evaluation is gcc's (order.py).
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import assert_never
 
 from csg.ir import Constant, Value
 from csg.ir.program import StatementKind
 from csg.language.syntax import (
     Assign,
+    Binary,
     Call,
+    Cast,
     Change,
+    Comma,
     CompoundAssign,
-    Conditional,
     Declaration,
     Expression,
     Increment,
@@ -32,6 +34,8 @@ from csg.language.syntax import (
     StringLiteral,
     Symbol,
     SymbolKind,
+    Version,
+    is_variable,
 )
 from csg.language.types import (
     INT,
@@ -50,41 +54,102 @@ from csg.lower.arithmetic import moved, operate
 from csg.lower.builder import ADDRESS
 from csg.lower.context import Lowering
 from csg.lower.expressions import (
+    call,
     convert,
     converted,
     fix_size,
     integer,
-    is_variable,
     operand_type,
     run_time_size,
 )
 from csg.lower.floats import pattern
+from csg.lower.folding import folded, is_pure, may_fold
 from csg.lower.lvalues import declare_slot, is_local, symbol_place
-from csg.lower.places import BitField, InMemory, InRegister, Place, member, read, write
+from csg.lower.order import (
+    Moment,
+    by_version,
+    has_effects,
+    in_each_version,
+    in_versions,
+    is_settled,
+    moment,
+    orders,
+    same_value,
+    seen_by,
+)
+from csg.lower.places import BitField, InMemory, InRegister, Place, by_address, member, read, write
 from csg.lower.versions import assign_variable, in_region
 
 
 def assign(lowering: Lowering, expression: Assign) -> Value:
     target, value = expression.target, expression.value
-    if _goes_straight(target, value):
-        place = lowering.place(target)
-        return write(lowering.builder, place, converted(lowering, value, _type_of(place)))
-    if isinstance(value, Change) and isinstance(target, Name):
-        place = lowering.place(target)
-        if isinstance(place, InRegister):
-            assign_variable(lowering, place.register, value, place.type)
-            return place.register
-    result = converted(lowering, value, target.type)
-    return write(lowering.builder, lowering.place(target), result)
+    settled = is_settled(lowering, target)
+    while True:
+        match value:
+            case Comma(left=left, right=right):
+                lowering.discard(left)
+                value = right
+            case (
+                Assign(target=Name() as name)
+                | CompoundAssign(target=Name() as name)
+                | Increment(operand=Name() as name, prefix=True)
+            ) if not settled:
+                lowering.discard(value)  # its value is read behind the target
+                value = name
+            case _:
+                break
+    if settled:
+        moments = (_settled_moment(target, value),) * 2
+    elif has_effects(target, value):
+        moments = orders(lowering, (target, value), moment)
+    else:
+        moments = (Moment.LAST, Moment.LAST)
+    if moments[0] is moments[1] and (not isinstance(value, Change) or moments[0] is Moment.LAST):
+        return _assign(lowering, target, value, moments[0])
+    width = ADDRESS if by_address(target.type) else value_bits(target.type)
+
+    def evaluate() -> tuple[Value]:
+        at = moments[lowering.builder.version is Version.NEW]
+        assert lowering.builder.version is not None
+        return (_assign(lowering, target, seen_by(value, lowering.builder.version), at),)
+
+    return in_each_version(lowering, (width,), evaluate)[0]
 
 
-def _goes_straight(target: Expression, value: Expression) -> bool:
-    if isinstance(target, Name):
-        return False
-    direct = isinstance(value, Call) or (
-        isinstance(value, Conditional) and isinstance(value.type, Record)
-    )
-    return direct and value.type == target.type
+def _settled_moment(target: Expression, value: Expression) -> Moment:
+    """The target is the same at any time. A result of a call goes there as it is."""
+    if isinstance(target, Name) or isinstance(value, Change):
+        return Moment.LAST
+    found = moment(target, value)
+    return Moment.FIRST if found is Moment.BEFORE_CALL else found
+
+
+def _assign(lowering: Lowering, target: Expression, value: Expression, at: Moment) -> Value:
+    builder = lowering.builder
+    match at:
+        case Moment.FIRST:
+            place = lowering.place(target)
+            return write(builder, place, converted(lowering, value, _type_of(place)))
+        case Moment.BEFORE_CALL:
+            assert isinstance(value, Call)
+            found: list[Place] = []
+            result = call(lowering, value, between=lambda: found.append(lowering.place(target)))
+            return write(builder, found[0], result)
+        case Moment.BEFORE_LOAD:
+            value = same_value(value)
+            source, place = lowering.place(value), lowering.place(target)
+            loaded = convert(builder, read(builder, source), value.type, target.type)
+            return write(builder, place, loaded)
+        case Moment.LAST:
+            if isinstance(value, Change) and isinstance(target, Name):
+                place = lowering.place(target)
+                if isinstance(place, InRegister):
+                    assign_variable(lowering, place.register, value, place.type)
+                    return place.register
+            result = converted(lowering, value, target.type)
+            return write(builder, lowering.place(target), result)
+        case _:
+            assert_never(at)
 
 
 def _type_of(place: Place) -> Type:
@@ -92,17 +157,74 @@ def _type_of(place: Place) -> Type:
 
 
 def compound_assign(lowering: Lowering, expression: CompoundAssign) -> Value:
-    """``target = (type of target) ((operation type) target operator value)``, target once."""
+    """``target = (type of target) ((operation type) target operator value)``, target once. A value
+    with side effects is evaluated first, any other one last."""
+
+    def value_first(target: Expression, value: Expression) -> bool:
+        return has_effects(value) or not has_effects(target)
+
+    value = _folded_assign(lowering, expression)
+    if value is not None:
+        return value
+    old, new = orders(lowering, (expression.target, expression.value), value_first)
+    if old is new:
+        return _compound_assign(lowering, expression, old)
+    width = value_bits(expression.target.type)
+
+    def evaluate() -> tuple[Value]:
+        first = old if lowering.builder.version is Version.OLD else new
+        return (_compound_assign(lowering, expression, first),)
+
+    return in_each_version(lowering, (width,), evaluate)[0]
+
+
+def _folded_assign(lowering: Lowering, expression: CompoundAssign) -> Value | None:
+    """``x /= x`` and the like, as gcc folds ``x / x``; None for any other."""
+    if isinstance(expression.target.type, Pointer) or not may_fold(_operation(expression)):
+        return None
+    halves = {
+        version: half
+        for version, half in in_versions(lowering, expression).items()
+        if isinstance(half, CompoundAssign)
+    }
+    known = {
+        version: folded(_operation(half))
+        for version, half in halves.items()
+        if is_pure(half.target)
+    }
+    if not any(known.values()):
+        return None
+
+    def evaluate(version: Version | None) -> Value:
+        half = halves[version]
+        value = known.get(version)
+        if value is None:
+            return lowering.value(half)
+        value = Cast(value, half.type, half.location)
+        return assign(lowering, Assign(half.target, value, half.type, half.location))
+
+    return by_version(lowering, expression, halves, evaluate)
+
+
+def _operation(expression: CompoundAssign) -> Binary:
+    """The operation of ``x += y``."""
+    kind, operator = expression.operation_type, expression.operator.removesuffix("=")
+    target = Cast(expression.target, kind, expression.location)
+    return Binary(operator, target, expression.value, kind, expression.location)
+
+
+def _compound_assign(lowering: Lowering, expression: CompoundAssign, value_first: bool) -> Value:
     builder = lowering.builder
     kind = expression.operation_type
     operator = expression.operator.removesuffix("=") or expression.operator
-    value = expression.value
-    if isinstance(expression.target.type, Pointer):
+    value, target = expression.value, expression.target
+    place = None if value_first else lowering.place(target)
+    if isinstance(target.type, Pointer):
         distance = lowering.value(value)
-        place = lowering.place(expression.target)
+        place = place or lowering.place(target)
         step = "add" if operator == "+" else "sub"
         address = read(builder, place)
-        result = moved(lowering, address, expression.target.type, distance, value.type, step)
+        result = moved(lowering, address, target.type, distance, value.type, step)
         return write(builder, place, result)
     if operator in ("<<", ">>"):
         count_kind = operand_type(value)
@@ -110,7 +232,7 @@ def compound_assign(lowering: Lowering, expression: CompoundAssign) -> Value:
         right = builder.resize(count, value_bits(kind), is_signed(count_kind))
     else:
         right = converted(lowering, value, kind)
-    place = lowering.place(expression.target)
+    place = place or lowering.place(target)
     left = convert(builder, read(builder, place), place.type, kind)
     result = operate(lowering, operator, kind, left, right)
     return write(builder, place, convert(builder, result, kind, place.type))

@@ -19,6 +19,7 @@ from csg.ir import (
     CheckIndex,
     Compare,
     Constant,
+    Conversion,
     ConvertFloat,
     Copy,
     Enter,
@@ -287,6 +288,22 @@ class FunctionBuilder:
         self.emit(Unary(operator, target, operand, node=self.node, version=self.version))
         return target
 
+    def converted_address(self, value: Value, conversion: Conversion) -> Value:
+        """An address as an integer, or an integer as an address, of 64 bits."""
+        if isinstance(value, Constant):
+            return value
+        target = self.register(value.width)
+        self.emit(Move(target, value, conversion, node=self.node, version=self.version))
+        return target
+
+    def distance(self, left: Value, right: Value) -> Value:
+        """The bytes between two pointers."""
+        if isinstance(left, Constant) and isinstance(right, Constant):
+            return self.binary("sub", left, right)
+        target = self.register(left.width)
+        self.emit(Binary("sub", target, left, right, True, node=self.node, version=self.version))
+        return target
+
     def binary(self, operator: str, left: Value, right: Value) -> Value:
         if isinstance(right, Constant):
             if isinstance(left, Constant):
@@ -299,11 +316,13 @@ class FunctionBuilder:
         self.emit(Binary(operator, target, left, right, node=self.node, version=self.version))
         return target
 
-    def compare(self, operator: str, left: Value, right: Value) -> Value:
+    def compare(self, operator: str, left: Value, right: Value, pointers: bool = False) -> Value:
         if isinstance(left, Constant) and isinstance(right, Constant):
             return Constant(fold_compare(operator, left.width, left.value, right.value), 1)
         target = self.register(1)
-        self.emit(Compare(operator, target, left, right, node=self.node, version=self.version))
+        self.emit(
+            Compare(operator, target, left, right, pointers, node=self.node, version=self.version)
+        )
         return target
 
     def resize(self, value: Value, width: int, is_signed: bool) -> Value:

@@ -22,12 +22,20 @@ returns, and so does what the outermost block declares.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from csg.errors import Location, UnsupportedError
 from csg.ir import Block, Lifetime, Register, Slot, Value
-from csg.language.syntax import Expression, Initializer, Statement, Symbol, Version
-from csg.language.types import Array, Type, alignment_of, size_of
+from csg.language.syntax import (
+    Expression,
+    Initializer,
+    Statement,
+    StringLiteral,
+    Symbol,
+    Version,
+)
+from csg.language.types import CHAR, Array, Pointer, Type, alignment_of, size_of
 from csg.lower.builder import FunctionBuilder
 from csg.lower.places import Place, Use, by_address
 from csg.lower.tables import NodeTable, Objects
@@ -129,10 +137,20 @@ class Lowering(ABC):
     def statement(self, statement: Statement) -> None:
         """Lower one statement."""
 
+    @abstractmethod
+    def in_region(self, version: Version, body: Callable[[], None]) -> None:
+        """Lower ``body`` for one version only."""
+
     def temporary(self, name: str, kind: Type) -> Value:
         """The address of a fresh unnamed object."""
         slot = Slot(name, size_of(kind), alignment_of(kind), kind)
         return self.builder.slot_address(self.builder.slot(slot))
+
+    def admit(self, text: str) -> None:
+        """Let every path through here record that something is not exact."""
+        literal = StringLiteral(text.encode(), Pointer(CHAR), 1, "")
+        place = self.builder.global_address(self.objects.string(literal))
+        self.builder.call(self.objects.model("__csgtest_approximated", 1), (place,), 0)
 
     def leave_to(self, block: Block, location: Location) -> None:
         """Jump to ``block`` for a break, continue, goto or return."""

@@ -9,21 +9,25 @@ Conversions from one type to another come first.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
 from csg.frontend.builtins import called_instead
-from csg.ir import Constant, Passed, Value
+from csg.frontend.constants import fold
+from csg.ir import Constant, Conversion, Passed, Value
 from csg.language.syntax import (
     AddressOf,
+    Binary,
     Call,
     Cast,
     Dereference,
     Expression,
     FloatingConstant,
-    Member,
     Name,
     SizeOf,
+    bit_field_width,
+    is_variable,
     run_time_length,
 )
 from csg.language.types import (
@@ -42,7 +46,9 @@ from csg.language.types import (
     Type,
     VaList,
     Void,
+    is_integer,
     is_signed,
+    limits,
     promoted,
     size_of,
     value_bits,
@@ -72,7 +78,16 @@ def convert(builder: FunctionBuilder, value: Value, source: Type, result: Type) 
         return truth(builder, value, source)
     if isinstance(source, Floating):
         return _float_to_integer(builder, value, value_bits(result), is_signed(result))
-    return builder.resize(value, value_bits(result), is_signed(source))
+    if is_address(source) and not is_address(result):
+        value = builder.converted_address(value, Conversion.TO_INTEGER)
+    resized = builder.resize(value, value_bits(result), is_signed(source))
+    if is_address(result) and not is_address(source):
+        return builder.converted_address(resized, Conversion.TO_POINTER)
+    return resized
+
+
+def is_address(kind: Type) -> bool:
+    return isinstance(kind, Pointer | Array | Function)
 
 
 def truth(builder: FunctionBuilder, value: Value, kind: Type) -> Value:
@@ -93,9 +108,7 @@ def from_truth(builder: FunctionBuilder, value: Value, result: Type) -> Value:
 
 def operand_type(expression: Expression) -> Type:
     """The type of an operand after integer promotion; a bit-field promotes by its width."""
-    if isinstance(expression, Member) and expression.field.bit_width is not None:
-        return promoted(expression.field.type, expression.field.bit_width)
-    return promoted(expression.type)
+    return promoted(expression.type, bit_field_width(expression))
 
 
 def _float_to_float(builder: FunctionBuilder, value: Value, width: int) -> Value:
@@ -114,17 +127,26 @@ def _integer_to_float(builder: FunctionBuilder, value: Value, negative: bool, wi
 
 
 def _float_to_integer(builder: FunctionBuilder, value: Value, width: int, negative: bool) -> Value:
-    # x86-64 converts to signed 32 or 64 bits and keeps the low part: what gcc does with values
-    # that the target type cannot hold (undefined, C17 6.3.1.4) comes out the same.
-    if isinstance(value, Constant) and floats.is_finite(value.value, value.width):
-        number = int(floats.number(value.value, value.width))
-        if -(1 << 31) <= number < 1 << 31 or 0 <= number < 1 << width:
-            return Constant(number & ((1 << width) - 1), width)
+    # A value that the type cannot hold is undefined (C17 6.3.1.4). gcc takes the nearest one of the
+    # type for a constant; x86-64 converts to signed 32 or 64 bits and keeps the low part.
+    if isinstance(value, Constant):
+        return Constant(_nearest_integer(value, width, negative) & ((1 << width) - 1), width)
     if width < 32:
         return builder.resize(builder.convert_float(value, 32, "float", "signed"), width, True)
     if width == 32 and not negative:
         return builder.resize(builder.convert_float(value, 64, "float", "signed"), width, True)
     return builder.convert_float(value, width, "float", "signed" if negative else "unsigned")
+
+
+def _nearest_integer(value: Constant, width: int, negative: bool) -> int:
+    """The integer next to a floating constant; 0 for a NaN."""
+    least, most = limits(width, negative)
+    bits = value.value
+    if floats.is_finite(bits, value.width):
+        return max(least, min(most, int(floats.number(bits, value.width))))
+    if floats.is_nan(bits, value.width):
+        return 0
+    return least if bits >> (value.width - 1) else most
 
 
 # -------------------------------------------------------------------------------------- expressions
@@ -144,7 +166,13 @@ def converted(lowering: Lowering, expression: Expression, kind: Type) -> Value:
     """The value of an operand, converted to the type that its context asks for."""
     if value_bits_or_none(kind) == 1 and not by_address(expression.type):
         return lowering.condition(expression)
+    if isinstance(expression, Binary) and isinstance(expression.type, Floating):
+        known = fold(Cast(expression, kind)) if is_integer(kind) else None
+        if known is not None:  # (int) (1e10 * 2): gcc folds it
+            return integer(known, kind)
     value = lowering.value(expression)
+    if is_address(expression.type) and not is_address(kind) and not by_address(kind):
+        return convert(lowering.builder, value, expression.type, kind)
     if by_address(kind) or by_address(expression.type):
         return value
     return convert(lowering.builder, value, expression.type, kind)
@@ -215,15 +243,6 @@ def fix_size(lowering: Lowering, kind: Type) -> None:
     lowering.array_sizes[id(kind)] = (kind, register)
 
 
-def is_variable(kind: Type) -> bool:
-    """Is it an array whose size is known at run time only?"""
-    while isinstance(kind, Array):
-        if run_time_length(kind) is not None:
-            return True
-        kind = kind.element
-    return False
-
-
 # -------------------------------------------------------------------------------------------- calls
 # The callee first, then the arguments from right to left, as gcc evaluates them.
 #
@@ -250,8 +269,14 @@ def passed_as(kind: Type) -> Passed:
             return Passed.NUMBER
 
 
-def call(lowering: Lowering, expression: Call, used: bool = True) -> Value:
-    """The value of the result; for a record its address; 0 for void."""
+def call(
+    lowering: Lowering,
+    expression: Call,
+    used: bool = True,
+    between: Callable[[], None] | None = None,
+) -> Value:
+    """The value of the result; for a record its address; 0 for void. ``between``: what comes after
+    the arguments and before the call."""
     builder = lowering.builder
     function = function_type(expression.function)
     name = direct_callee(expression.function)
@@ -266,6 +291,8 @@ def call(lowering: Lowering, expression: Call, used: bool = True) -> Value:
     arguments = _arguments(lowering, expression.arguments, function)
     if not used and called_instead(expression):
         builder.load(arguments[-1], 8, 1)
+    if between is not None:
+        between()
     fixed = len(function.parameters) if function.variadic else len(arguments)
     passed = tuple(passed_as(each.type) for each in expression.arguments[fixed:])
     noreturn = name is not None and never_returns(name)
@@ -274,7 +301,9 @@ def call(lowering: Lowering, expression: Call, used: bool = True) -> Value:
         result = lowering.temporary("result", kind)
         builder.call(callee, (result, *arguments), 0, fixed + 1, noreturn, passed)
         return result
-    width = 0 if isinstance(kind, Void) else value_bits(kind)
+    # nobody uses what printf returns: a model need not know how long a text is
+    unused = not used and function.variadic
+    width = 0 if isinstance(kind, Void) or unused else value_bits(kind)
     target = builder.call(callee, arguments, width, fixed, noreturn, passed)
     return target if target is not None else Constant(0, 32)
 

@@ -90,6 +90,10 @@ def is_finite(bits: int, width: int) -> bool:
     return bits >> layout.stored & mask != mask
 
 
+def is_nan(bits: int, width: int) -> bool:
+    return bits & ~(1 << (width - 1)) > infinity(width)
+
+
 def number(bits: int, width: int) -> Fraction:
     """The value of a finite pattern (both zeros are 0)."""
     layout = format_of(width)

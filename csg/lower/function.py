@@ -15,6 +15,7 @@ At last its blocks are brought in their final order.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import assert_never
 
@@ -54,6 +55,8 @@ from csg.lower import (
     conditions,
     context,
     expressions,
+    folded_calls,
+    folding,
     intrinsics,
     lvalues,
     statements,
@@ -81,7 +84,8 @@ class FunctionLowering(Lowering):
             case c.Binary():
                 return arithmetic.binary(self, expression)
             case c.Call():
-                return expressions.call(self, expression)
+                known = folded_calls.folded_call(self, expression)
+                return expressions.call(self, expression) if known is None else known
             case c.Index() | c.Member() | c.Dereference():
                 return lvalues.used_as_value(self, expression)
             case c.Assign():
@@ -124,6 +128,8 @@ class FunctionLowering(Lowering):
 
     def discard(self, expression: c.Expression) -> None:
         match expression:
+            case c.Binary() | c.Unary() | c.Index() if folding.is_left_out(expression):
+                pass
             case c.Call():
                 expressions.call(self, expression, used=False)
             case c.Increment():
@@ -154,6 +160,9 @@ class FunctionLowering(Lowering):
 
     def place(self, expression: c.Expression, use: Use = Use.ACCESSED) -> Place:
         return lvalues.place(self, expression, use)
+
+    def in_region(self, version: c.Version, body: Callable[[], None]) -> None:
+        versions.in_region(self, version, body)
 
     def initialize(self, place: Place, kind: Type, initializer: c.Initializer) -> None:
         assignments.initialize(self, place, kind, initializer)
@@ -389,6 +398,8 @@ def lower_function(
         function.result_width = lowering.result_register.width
     if definition.version is not None:
         nodes.enclosing.append((definition.version, 0))
+    if lowering.checks and folding.is_division_doubtful(definition.body):
+        lowering.admit("gcc may leave out a division that traps")
     for item in definition.body.items:
         lowering.statement(item)
     nodes.enclosing.clear()

@@ -396,12 +396,23 @@ def builtin(lowering: Lowering, expression: Builtin) -> Value:
             value = lowering.value(arguments[0])
             width = 32 if name == matched[1] else 64
             value = builder.resize(value, width, is_signed(arguments[0].type))
+            if matched[1] in ("clz", "ctz"):
+                if isinstance(value, Constant) and not value.value:
+                    return Constant(width, 32)  # gcc's answer; a processor has none
+                _require_bit(lowering, value)
             return builder.resize(count(builder, matched[1], value), 32, False)
         case _:
             known = _floating_builtin(lowering, expression)
             if known is None:
                 known = _atomic_builtin(lowering, expression)
             return _refuse(lowering, expression) if known is None else known
+
+
+def _require_bit(lowering: Lowering, value: Value) -> None:
+    """Admit at run time that the result is not known where the value is 0."""
+    if not isinstance(value, Constant):
+        wide = lowering.builder.resize(value, 64, False)
+        lowering.builder.call(lowering.objects.model("__csgtest_has_bit", 1), (wide,), 0)
 
 
 def _refuse(lowering: Lowering, expression: Builtin) -> Value:

@@ -374,6 +374,23 @@ def names_used(program: Program) -> set[str]:
     return used
 
 
+def names_reached(program: Program) -> set[str]:
+    """The functions and objects to which a run that begins with the entry function can come by
+    their names: what it calls, and what it takes the address of."""
+    found: set[str] = set()
+    waiting = [program.entry, *program.before_main, *program.after_main]
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found.add(name)
+        if (function := program.functions.get(name)) is not None:
+            waiting += names_of(function)
+        elif (item := program.globals.get(name)) is not None:
+            waiting += (place.symbol for place in (*item.relocations, *item.old_relocations))
+    return found
+
+
 def _renumbered(function: FunctionCode, offset: int) -> FunctionCode:
     """A copy of a function whose instructions refer to the joined table of nodes."""
     blocks = [

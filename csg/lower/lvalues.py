@@ -33,6 +33,7 @@ from csg.language.syntax import (
     Symbol,
     SymbolKind,
     Version,
+    is_variable,
 )
 from csg.language.traversal import half_of
 from csg.language.types import (
@@ -53,8 +54,8 @@ from csg.language.types import (
 from csg.lower import context
 from csg.lower.arithmetic import moved, subscript
 from csg.lower.builder import ADDRESS
+from csg.lower.characters import looked_up
 from csg.lower.context import Lowering
-from csg.lower.expressions import is_variable
 from csg.lower.places import BitField, InMemory, InRegister, Place, Use, by_address, member, read
 
 
@@ -86,6 +87,8 @@ def place(lowering: Lowering, expression: Expression, use: Use = Use.ACCESSED) -
 
 def used_as_value(lowering: Lowering, expression: Index | Member | Dereference) -> Value:
     """The value of what an lvalue designates; of an array its address (C17 6.3.2.1p3)."""
+    if (entry := looked_up(lowering, expression)) is not None:
+        return entry
     decays = isinstance(_designated(expression), Array | VaList)
     use = Use.ADDRESSED if decays else Use.ACCESSED
     return read(lowering.builder, lowering.place(expression, use))

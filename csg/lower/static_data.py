@@ -256,7 +256,7 @@ def define(
         object_alignment(symbol.type, symbol.alignment),
         bytes(new.data),
         _sorted(new),
-        readonly="const" in symbol.qualifiers,
+        readonly=_is_readonly(symbol),
         old_data=None if old is None else bytes(old.data),
         old_relocations=() if old is None else _sorted(old),
         type=symbol.type,
@@ -268,6 +268,11 @@ def define(
                 raise _not_constant(symbol.location)
             labels.append(LabelEntry(name, offset, label, version))
     return new.changes
+
+
+def _is_readonly(symbol: Symbol) -> bool:
+    """Does the compiler put the object where it cannot be written? What is volatile may change."""
+    return "const" in symbol.qualifiers and "volatile" not in symbol.qualifiers
 
 
 def _flexible_size(initializer: Initializer | None) -> int:

@@ -280,6 +280,12 @@ class Objects:
                 self.arities[name] = len(parameters)
         return name
 
+    def model(self, name: str, parameters: int) -> str:
+        """The name of a model that no source names."""
+        self.used_functions.add(name)
+        self.arities[name] = parameters
+        return name
+
     def string(self, literal: StringLiteral) -> str:
         """The name of the object of a string literal; equal literals share one object, as in
         gcc."""

@@ -14,10 +14,12 @@ import re
 from collections.abc import Sequence
 
 from csg.errors import ToolchainError
+from csg.frontend.sources import lines_of
 from csg.language.syntax import TranslationUnit
 from csg.leftovers import own_folder
 from csg.programs import BY_TREES, Annotation
 from csg.toolchain import CompilerPool, compile_program, relevant_flags
+from csg.unify.object_code import with_dissents
 from csg.unify.output.annotated import published
 from csg.unify.output.printing import printed
 from csg.unify.unified import Fallback, Unified
@@ -100,7 +102,7 @@ def confirmed(
     while found is not None:
         function, message = found
         if not function or function in whole:
-            twice = everything_twice(old, new, entry)
+            twice = with_dissents(everything_twice(old, new, entry), first.dissents, first.apart)
             # Where it is no C either, as without the instructions that a pragma asks for, that
             # the versions are unified is no reason.
             unified = twice if compile_error(twice, compiler) is None else first
@@ -109,12 +111,17 @@ def confirmed(
             break
         whole |= {function}
         reasons.append(Fallback(function, f"its unified form does not compile: {message}"))
-        unified = unify(old, new, entry, whole, by_lines=annotation.by_lines)
+        parts = first.apart
+        unified = unify(
+            old, new, entry, whole | parts.functions, parts.objects, annotation.by_lines
+        )
+        unified = with_dissents(unified, first.dissents, parts)
         unified = published(unified) if annotation.published else unified
         found = compile_error(unified, compiler)
     others = [each for each in unified.fallbacks if each.region not in whole]
     unified.fallbacks[:] = [*others, *reasons]
-    unified.shared = shared
+    unified.shared, unified.unmodelled = shared, first.unmodelled
+    unified.read_otherwise = first.read_otherwise
     return unified
 
 
@@ -140,7 +147,7 @@ def _function_at(text: str, line: int, unified: Unified) -> str:
     copies = {
         copy.symbol.name: symbol.name for symbol, pair in unified.clones.items() for copy in pair
     }
-    lines = text.splitlines()[:line]
+    lines = lines_of(text)[:line]
     for at in range(len(lines) - 1, 0, -1):
         if lines[at] == "}" and at + 1 < line:
             return ""

@@ -34,9 +34,18 @@ from csg.language.traversal import Tree, rebuilt, walk
 from csg.language.types import Enumeration, Function, Pointer, Record
 from csg.programs import BY_TREES, Annotation, FilePair, Flags, SourceFile, files_of, is_aside
 from csg.unify.matching.layouts import SameTypes
-from csg.unify.matching.names import Translation, is_global
+from csg.unify.matching.names import Translation, hooks_of_one, is_global
+from csg.unify.object_code import (
+    Compilation,
+    apart,
+    compiled_alike,
+    dissents,
+    spellings,
+    with_dissents,
+)
 from csg.unify.output.annotated import annotated, published, refuse_annotated
-from csg.unify.unified import Unified
+from csg.unify.predefined import read_otherwise
+from csg.unify.unified import Apart, Dissent, Unified
 from csg.unify.unifier import unify
 
 # -------------------------------------------------------------------- the files of a version joined
@@ -448,7 +457,7 @@ def _read_pair(pairs: Sequence[FilePair]) -> ProgramPair:
         after = texts[pair.new] if pair.new is not None else None
         if pair.both is not None or before is None or after is None:
             differing.append((before, after))
-        elif before.means_the_same(after):
+        elif before.means_the_same(after) and compiled_alike(before.flags, after.flags):
             same.append((before, after))
         else:
             differing.append((before, after))
@@ -506,8 +515,15 @@ def unify_pair(
         by_hand.shared = tuple(pair.shared)
         return by_hand
     while True:
-        keep_functions_apart(pair)
-        unified = unify(*join(pair.differing), entry, by_lines=annotation.by_lines)
+        with Compilation(pair.differing_texts, pair.differing) as compilation:
+            spelt = spellings(pair.differing)
+            keep_functions_apart(pair)
+            unified = unify(*join(pair.differing), entry, by_lines=annotation.by_lines)
+            found = dissents(unified, compilation, spelt, pair.shared)
+            unmodelled = (*compilation.unmodelled(), *_of_hooks(unified))
+            otherwise = tuple(read_otherwise((unit, text.flags) for text, unit in _trees(pair)))
+        unified = divided(unified, found, entry, annotation.by_lines)
+        unified.unmodelled, unified.read_otherwise = unmodelled, otherwise
         apart = _split_names(unified)
         concerned = {at for at, unit in enumerate(pair.shared) if apart & _used(unit)}
         if not concerned:
@@ -519,6 +535,25 @@ def unify_pair(
             *((each, each) for at, each in texts if at in concerned),
         ]
         pair = _parsed(differing, [each for at, each in texts if at not in concerned], True)
+
+
+def _of_hooks(unified: Unified) -> Iterator[Dissent]:
+    for name, place in hooks_of_one(unified.old, unified.new).items():
+        text = f"'{name}' does not run before or after main alike in both versions"
+        yield Dissent(name, place, text)
+
+
+def divided(
+    unified: Unified, found: Sequence[Dissent], entry: str, by_lines: bool = False
+) -> Unified:
+    """The same versions, with changes where the compiler sees differences."""
+    if not found:
+        return unified
+    parts = apart(found, unified, entry)
+    if parts != Apart():
+        old, new = unified.old, unified.new
+        unified = unify(old, new, entry, parts.functions, parts.objects, by_lines)
+    return with_dissents(unified, found, parts)
 
 
 class Readings:

@@ -7,6 +7,7 @@ Either version of it can be taken out again: its projection.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -34,9 +35,18 @@ from csg.language.syntax import (
 )
 from csg.language.traversal import Tree, children, half_of, rebuilt
 from csg.language.types import Type
+from csg.records import record
 from csg.unify.matching.fingerprints import Fingerprints, by_length
 from csg.unify.matching.names import Names, is_global
 from csg.unify.matching.normal import fixed_truth, is_neutral, joined, normal_body
+
+_OF_VERSION = re.compile(r"__(?:old|new)(?=\.|$)")
+
+
+def without_version(name: str) -> str:
+    """The name that the sources have: f for f__old, of which the program has f__new as well."""
+    return _OF_VERSION.sub("", name)
+
 
 # -------------------------------------------------------------------------------- one version of it
 # One version of a unified program.
@@ -204,6 +214,27 @@ class Fallback:
     reason: str
 
 
+@record
+class Dissent:
+    """What the compiler makes different things of where both versions have one tree: a function or
+    object by its name, or "" for what has none. ``modelled``: the unified program shows the
+    difference as well. ``users``: the functions that see something without a tree."""
+
+    name: str
+    location: Location
+    text: str
+    modelled: bool = False
+    users: tuple[str, ...] = ()
+
+
+@record
+class Apart:
+    """What must be unified as two: functions as copies, objects under two names."""
+
+    functions: frozenset[str] = frozenset()
+    objects: frozenset[str] = frozenset()
+
+
 @dataclass(slots=True)
 class Unified:
     """``clones`` maps a function to its two copies; ``equal`` names the functions that need no
@@ -223,6 +254,10 @@ class Unified:
     )
     equal: frozenset[str] = frozenset()
     shared: tuple[TranslationUnit, ...] = ()
+    dissents: tuple[Dissent, ...] = ()  # of the compiler, from the trees
+    apart: Apart = field(default_factory=Apart)
+    unmodelled: tuple[Dissent, ...] = ()  # what the flags or types mean, and do not mean here
+    read_otherwise: tuple[Dissent, ...] = ()  # what the compiler reads, with these flags
 
     @property
     def units(self) -> tuple[TranslationUnit, ...]:

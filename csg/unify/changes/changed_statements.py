@@ -15,7 +15,8 @@ runs (``csg.language.traversal``), ``Execute`` around a statement carries nothin
 Two statements, one of each version, that stand in each other's place are one change, modified. What
 cannot run alone needs what it cannot run without (``Edits.need``): a statement its enclosing head,
 a loop what ends it, a function its ``return``, what follows a ``case`` that label and the label its
-``break``. Names that are two things keep the one number of their edit.
+``break``. A statement that an edit moves needs its deletion, and this needs that. Names that are
+two things keep the one number of their edit.
 """
 
 from __future__ import annotations
@@ -175,6 +176,26 @@ class _Lone:
     item: Statement
 
 
+_Number = tuple[int, Statement]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A statement of one version in a list, with its number, and the numbered statements in it,
+    itself the first."""
+
+    version: Version
+    inside: tuple[_Number, ...]
+
+    @property
+    def number(self) -> int:
+        return self.inside[0][0]
+
+    @property
+    def item(self) -> Statement:
+        return self.inside[0][1]
+
+
 @dataclass(slots=True)
 class _Apart:
     edits: Edits
@@ -244,7 +265,46 @@ class _Apart:
             made = self._item(item, outer)
             found.append(made)
             self._behind_labels(made, labels)
+        self._needs_of_moved([each for made in found for each in _parts_of(made)])
         return tuple(found)
+
+    def _needs_of_moved(self, parts: Sequence[_Part]) -> None:
+        """Note that a statement which stands elsewhere in the new version goes and comes at once:
+        in two statements that stand in each other's place, any statement; in the rest of an edit,
+        an expression statement. A program that has it twice, or not at all, is neither version."""
+        edits: dict[int, tuple[list[_Part], list[_Part]]] = {}
+        for part in parts:
+            if self.edits.is_split(part.number):
+                continue
+            sides = edits.setdefault(self.edits.root(part.number), ([], []))
+            sides[part.version is Version.NEW].append(part)
+        for old, new in edits.values():
+            before = {part.number: part for part in old}
+            for part in new:
+                if part.number in before:
+                    self._tie(before[part.number].inside, part.inside)
+                    self._needs_of_macro(before[part.number], part)
+            self._tie(_expressions(old), _expressions(new))
+
+    def _tie(self, old: Sequence[_Number], new: Sequence[_Number]) -> None:
+        """Let equal statements need each other, in the order of both versions."""
+        if not old or not new:
+            return
+        keys = [[_key(item) for _, item in side] for side in (old, new)]
+        for a, b, size in SequenceMatcher(None, keys[0], keys[1], False).get_matching_blocks():
+            for (number, _), (other, _) in zip(old[a : a + size], new[b : b + size], strict=True):
+                self.edits.need(number, other)
+                self.edits.need(other, number)
+
+    def _needs_of_macro(self, old: _Part, new: _Part) -> None:
+        """Note that a statement goes with what sets the same variables in a block in its place:
+        ``s++;`` with ``s += 1;`` of ``do { s += 1; if (!*s) return; } while (0);``."""
+        if not isinstance(old.item, ExpressionStatement) or not isinstance(new.item, DoWhile):
+            return
+        written = set(_written(head_of(old.item)))
+        for part in (each for item in new.item.body.items for each in _parts_of(item)):
+            if not written.isdisjoint(_written(head_of(part.item))):
+                self.edits.need(new.number, part.number)
 
     def _lone_in(self, item: Statement) -> Iterator[_Lone]:
         match item:
@@ -521,6 +581,26 @@ def _numbered(root: Tree) -> Iterator[tuple[int, Statement]]:
                 yield number, _guarded(node)
             case _:
                 pass
+
+
+def _expressions(parts: Iterable[_Part]) -> list[_Number]:
+    """The expression statements in them, in order."""
+    inside = (each for part in parts for each in part.inside)
+    return [each for each in inside if isinstance(each[1], ExpressionStatement)]
+
+
+def _parts_of(made: Statement) -> Iterator[_Part]:
+    """The statements that one version alone runs, of an item of a list with its numbers."""
+    version = _version_of(made)
+    if version is None:
+        return
+    if isinstance(made, Execute) and not made.change:
+        for inner in made.body.items:
+            yield from _parts_of(inner)
+        return
+    inside = tuple(_numbered(made))
+    if inside:
+        yield _Part(version, inside)
 
 
 def _statements(body: Compound) -> Iterator[Statement]:

@@ -17,7 +17,16 @@ from dataclasses import dataclass, field, replace
 from csg.language.printer import mentioned_types
 from csg.language.syntax import Expression, TranslationUnit
 from csg.language.type_text import tag_text
-from csg.language.types import Array, Enumeration, Field, Function, Pointer, Record, Type
+from csg.language.types import (
+    Array,
+    Enumeration,
+    Field,
+    Function,
+    Integer,
+    Pointer,
+    Record,
+    Type,
+)
 
 # ---------------------------------------------------------------------------------- of two versions
 
@@ -52,10 +61,15 @@ class Layouts:
     def _named(self, kind: Named) -> Named:
         if isinstance(kind, Record):
             return self._record(kind)
+        return self.enumeration(kind) or self._alone.get(kind, kind)
+
+    def enumeration(self, kind: Enumeration) -> Enumeration | None:
+        """The new version's enumeration that has the values of an old one as well, if there is one.
+        One with a negative enumerator is another type than one without."""
         partner = self.pairs.get(kind)
-        if isinstance(partner, Enumeration):
+        if isinstance(partner, Enumeration) and partner.underlying == kind.underlying:
             return partner
-        return self._alone.get(kind, kind)
+        return None
 
     def _record(self, kind: Record) -> Record:
         partner = self.pairs.get(kind)
@@ -82,8 +96,18 @@ class Layouts:
         """Make an enumeration for one that only the old version has, with the enumerators that it
         alone has."""
         tag = self._free_tag(kind)
-        retained = own or ((f"{tag_text(tag)}__none", 0),)  # C has no enumeration without any
+        retained = own
+        if not own or _underlying(own) != (kind.underlying.size, kind.underlying.signed):
+            retained += ((f"{tag_text(tag)}__none", _typical(kind.underlying)),)
         self._alone[kind] = replace(kind, tag=tag, enumerators=retained)
+
+    def renamed(self) -> dict[str, str]:
+        """The types that have another tag in the new version, as C writes them."""
+        return {
+            f"{_word(old)} {old.tag}": f"{_word(new)} {new.tag}"
+            for old, new in self.pairs.items()
+            if old.tag != new.tag and old not in self.different
+        }
 
     def split_record(self, kind: Type) -> Record | None:
         """The new version's record, when ``kind`` is a record that is split, of either version;
@@ -174,11 +198,34 @@ def _pairs(old: Iterable[Named], new: Iterable[Named]) -> dict[Named, Named]:
             left.append(kind)
     rest = [kind for kinds in waiting.values() for kind in kinds]
     for kind in left:
+        renamed = [other for other in rest if _is_renamed(kind, other)]
+        if len(renamed) == 1:
+            found[kind] = renamed[0]
+            rest.remove(renamed[0])
+            continue
         best = max(rest, key=lambda other: _common_names(kind, other), default=None)
         if best is not None and _nameless(kind) and _common_names(kind, best) >= 0.5:
             found[kind] = best
             rest.remove(best)
     return found
+
+
+def _is_renamed(one: Named, other: Named) -> bool:
+    """Do the types differ in nothing but their tags, as far as their members say?"""
+    if _nameless(one) or _nameless(other) or not _member_names(one):
+        return False
+    if isinstance(one, Enumeration) and isinstance(other, Enumeration):
+        return one.underlying == other.underlying and one.enumerators == other.enumerators
+    if isinstance(one, Record) and isinstance(other, Record):
+        return one.kind is other.kind and _outline(one) == _outline(other)
+    return False
+
+
+def _outline(kind: Record) -> tuple[object, ...]:
+    """The size of a record, and where its members lie."""
+    fields = kind.fields or ()
+    places = tuple((each.name, each.offset, each.bit_offset, each.bit_width) for each in fields)
+    return kind.size, kind.alignment, kind.packed, places
 
 
 def _nameless(kind: Named) -> bool:
@@ -256,6 +303,20 @@ def same_type(layouts: Layouts, old: Type, new: Type) -> bool:
             return old == new
 
 
+def _underlying(enumerators: tuple[tuple[str, int], ...]) -> tuple[int, bool]:
+    """The size and signedness of the type that gcc computes with for such an enumeration."""
+    values = [value for _, value in enumerators]
+    signed = min(values) < 0
+    fits = all(-(1 << 31) <= value < 1 << (31 if signed else 32) for value in values)
+    return 4 if fits else 8, signed
+
+
+def _typical(kind: Integer) -> int:
+    """A value that only an enumeration of this type has."""
+    lowest = 8 * (kind.size - 4) if kind.size > 4 else 0  # 1 << 32 is no value of 4 bytes
+    return -(1 << lowest) if kind.signed else (1 << lowest) * (kind.size > 4)
+
+
 def _name_enumerators(layouts: Layouts, old: Iterable[Named], new: Iterable[Named]) -> None:
     """Name the enumerators of the old version. Those that the new version lacks are added to the
     matching enumeration, if there is one; those with another value get a name of their own."""
@@ -263,9 +324,9 @@ def _name_enumerators(layouts: Layouts, old: Iterable[Named], new: Iterable[Name
     values = {name: value for kind in kinds for name, value in kind.enumerators}
     added: dict[Enumeration, list[tuple[str, int]]] = {}
     for kind in old:
-        partner = layouts.pairs.get(kind)
         if not isinstance(kind, Enumeration):
             continue
+        partner = layouts.enumeration(kind)
         own: list[tuple[str, int]] = []
         for name, value in kind.enumerators:
             if values.get(name) == value:
@@ -275,7 +336,7 @@ def _name_enumerators(layouts: Layouts, old: Iterable[Named], new: Iterable[Name
             if name in values:
                 layouts.shifted[free] = layouts.shifted[name] = name
             own.append((free, value))
-        if isinstance(partner, Enumeration):
+        if partner is not None:
             added.setdefault(partner, []).extend(own)
         else:
             layouts.stand_alone(kind, tuple(own))

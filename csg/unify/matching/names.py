@@ -4,6 +4,7 @@
     int limit;              long limit;             ->   limit__old and limit__new
     static void f() {..}    static void g() {..}    ->   g for both, when the bodies are alike
     void h(int);            void h(int, int);       ->   h__old and h__new
+    int puts(const char *); int puts(const char *s) {..}  ->  puts and puts__new
 
 A header's symbols are matched by name. What only one version has keeps its name. First come
 functions that can have the parameters of both versions; last, trees are rewritten in the symbols.
@@ -17,7 +18,7 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
-from csg.errors import UnsupportedError
+from csg.errors import Location
 from csg.language.syntax import (
     Call,
     Case,
@@ -211,22 +212,21 @@ def match_names(
             names.new[name] = copied(symbol, layouts, Version.NEW)
             names.versions[names.new[name]] = Version.NEW
     _keep_apart(names)
-    _check_hooks(old, new)
+    for name in hooks_of_one(old, new):
+        for known in (names.old, names.new):
+            if name in known:
+                known[name].hooks = ()
     return names
 
 
-def _check_hooks(old: TranslationUnit, new: TranslationUnit) -> None:
-    """Raise UnsupportedError where a function runs before or after main in one version alone."""
+def hooks_of_one(old: TranslationUnit, new: TranslationUnit) -> dict[str, Location]:
+    """The functions that run before or after main in one version alone, or at another turn."""
     before = {function.symbol.name: function.symbol.hooks for function in old.functions}
     after = {function.symbol.name: function.symbol.hooks for function in new.functions}
-    for function in (*new.functions, *old.functions):
-        name = function.symbol.name
-        if before.get(name, ()) != after.get(name, ()):
-            raise UnsupportedError(
-                f"'{name}' runs before or after main in one version alone",
-                function.location,
-                "let both versions have it as a constructor or destructor",
-            )
+    places = {each.symbol.name: each.location for each in (*old.functions, *new.functions)}
+    return {
+        name: place for name, place in places.items() if before.get(name, ()) != after.get(name, ())
+    }
 
 
 def _symbols(unit: TranslationUnit) -> dict[str, Symbol]:
@@ -267,7 +267,11 @@ def _one_signature(names: Names, old: Symbol, new: Symbol) -> bool:
 def _match(names: Names, old: Symbol, new: Symbol, split: frozenset[str]) -> None:
     one = copied(old, names.layouts, Version.OLD)
     other = copied(new, names.layouts, Version.NEW)
-    foreign = not old.defined or not new.defined or old.kind != new.kind
+    of_two_kinds = old.kind != new.kind and (old.defined or new.defined)
+    if of_two_kinds or _is_own_in_one(old, new) or _is_alias_in_one(old, new):
+        _split(names, (old, new), (one, other))
+        return
+    foreign = not (old.defined and new.defined)
     if (one.type == other.type and new.name not in split) or foreign:
         other.address_taken = old.address_taken or new.address_taken
         other.defined = old.defined or new.defined
@@ -277,7 +281,27 @@ def _match(names: Names, old: Symbol, new: Symbol, split: frozenset[str]) -> Non
         other.noreturn = old.noreturn and new.noreturn
         names.old[old.name] = names.new[new.name] = other
         return
-    one.name, other.name = f"{new.name}__old", f"{new.name}__new"
+    _split(names, (old, new), (one, other))
+
+
+def _is_own_in_one(old: Symbol, new: Symbol) -> bool:
+    """Does one version define a function that the other one has from elsewhere, as ``strlen``?"""
+    functions = all(isinstance(each.type, Function) for each in (old, new))
+    return functions and old.defined is not new.defined
+
+
+def _is_alias_in_one(old: Symbol, new: Symbol) -> bool:
+    """Is an object of one version another name of something in the other one?"""
+    return bool(old.alias) is not bool(new.alias) and (old.defined or new.defined)
+
+
+def _split(names: Names, before: tuple[Symbol, Symbol], after: tuple[Symbol, Symbol]) -> None:
+    """Keep a name as two symbols. One that is defined elsewhere keeps its name: by it the linker
+    finds it."""
+    (old, new), (one, other) = before, after
+    apart = old.defined is not new.defined
+    one.name = new.name if apart and not old.defined else f"{new.name}__old"
+    other.name = new.name if apart and not new.defined else f"{new.name}__new"
     names.old[old.name], names.new[new.name] = one, other
     names.splits[one] = other
     names.versions[one], names.versions[other] = Version.OLD, Version.NEW
@@ -392,6 +416,7 @@ class Translation:
         self._signatures = signatures
         self._symbol = symbol
         self._types: dict[int, tuple[Type, Type]] = {}
+        self._sized: dict[int, tuple[Type, Type]] = {}
 
     def type(self, kind: Type) -> Type:
         known = self._types.get(id(kind))
@@ -401,8 +426,14 @@ class Translation:
         return known[0]
 
     def _lengths(self, kind: Type) -> Type:
-        """The type with the lengths of variable-length arrays, which are expressions,
-        translated."""
+        """The type with the lengths of variable-length arrays, which are expressions, translated:
+        one object wherever the type stands, for its size is computed once."""
+        known = self._sized.get(id(kind))
+        if known is None:
+            known = self._sized[id(kind)] = (self._with_lengths(kind), kind)
+        return known[0]
+
+    def _with_lengths(self, kind: Type) -> Type:
         match kind:
             case Pointer(target=target, qualifiers=qualifiers):
                 inner = self._lengths(target)

@@ -18,9 +18,9 @@ meant.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from csg.language.syntax import (
@@ -42,9 +42,10 @@ from csg.language.syntax import (
     StorageDuration,
     Symbol,
     Version,
+    is_variable,
 )
-from csg.language.traversal import children, rebuilt
-from csg.language.types import NONE, Array, Function, Pointer, Record, Type
+from csg.language.traversal import NODE_CLASSES, children, rebuilt
+from csg.language.types import NONE, Array, Pointer, Record, Type
 from csg.unify.matching.fingerprints import Fingerprints
 from csg.unify.matching.names import is_global
 from csg.unify.matching.normal import assigned_value, is_constant, reached_by
@@ -235,6 +236,10 @@ def _captured(parameters: tuple[Symbol, ...], body: Compound) -> Iterator[Symbol
 
 
 _Scope = dict[Symbol, dict[Version, Symbol]]
+_TYPES: dict[type[Any], tuple[str, ...]] = {
+    kind: tuple([part.name for part in fields(kind) if part.type == "Type"])
+    for kind in NODE_CLASSES
+}
 
 
 def resolved(
@@ -260,6 +265,8 @@ class _Scopes:
     origins: dict[Symbol, Symbol] = field(default_factory=dict)
     version: Version | None = None
     literals: dict[Symbol, Symbol] = field(default_factory=dict)
+    declared: dict[Hashable, dict[Version, Array]] = field(default_factory=dict)
+    prints: Fingerprints = field(default_factory=lambda: Fingerprints(lambda symbol: symbol))
 
     def function(
         self, parameters: tuple[Symbol, ...], body: Compound
@@ -288,6 +295,7 @@ class _Scopes:
         self.origins[symbol] = stand_in
         scope = self.stack[-1].setdefault(stand_in, {})
         version = version or self.version
+        self._note_lengths(symbol.type, version)
         for each in Version:
             if version in (None, each):
                 if each in scope:
@@ -311,6 +319,8 @@ class _Scopes:
         return None
 
     def _type(self, kind: Type) -> Type:
+        """The type with the variables that lengths in it name. That of a variable is one object
+        wherever it stands: its size is computed at the declaration."""
         match kind:
             case Pointer(target=target, qualifiers=qualifiers):
                 inner = self._type(target)
@@ -318,16 +328,37 @@ class _Scopes:
             case Array(element=element, length=length):
                 inner = self._type(element)
                 if isinstance(length, Expression):
-                    return Array(inner, self._node(length))
-                return kind if inner is element else Array(inner, length)
-            case Function():
-                return kind
+                    return self._as_declared(Array(inner, self._node(length)))
+                return kind if inner is element else self._as_declared(Array(inner, length))
             case _:
                 return kind
+
+    def _as_declared(self, kind: Array) -> Array:
+        known = self.declared.get(self.prints.type_print(kind), {})
+        first, *others = [known.get(each) for each in Version if self.version in (None, each)]
+        return kind if first is None or any(each is not first for each in others) else first
+
+    def _note_lengths(self, kind: Type, version: Version | None) -> None:
+        while isinstance(kind, Pointer | Array):
+            if isinstance(kind, Pointer):
+                kind = kind.target
+                continue
+            if is_variable(kind):
+                known = self.declared.setdefault(self.prints.type_print(kind), {})
+                known.update({each: kind for each in Version if version in (None, each)})
+            kind = kind.element
 
     # ------------------------------------------------------------------ trees
 
     def _node(self, node: Any) -> Any:
+        found = self._with_own_names(node)
+        for name in _TYPES[node.__class__]:
+            kind = getattr(found, name)
+            if kind.__class__ in (Pointer, Array) and (own := self._type(kind)) is not kind:
+                found = replace(found, **{name: own})
+        return found
+
+    def _with_own_names(self, node: Any) -> Any:
         match node:
             case Name(symbol=symbol):
                 return node if is_global(symbol) else replace(node, symbol=self._find(symbol))

@@ -47,7 +47,7 @@ from csg.language.syntax import (
     While,
 )
 from csg.language.traversal import rebuilt, walk
-from csg.language.types import INT, Enumeration, Void
+from csg.language.types import INT, Enumeration, Void, decayed
 from csg.programs import ANNOTATED
 from csg.unify.unified import Unified
 
@@ -243,7 +243,7 @@ class Probes:
             case Declaration(symbol=Symbol(storage=StorageDuration.STATIC)):
                 return node  # its initialiser is a constant
             case Call(function=Name(symbol=Symbol(name=name))) if name in self._quiet:
-                return self._hushed(rebuilt(node, self.tree))
+                return self._hushed(node)
             case _:
                 return rebuilt(node, self.tree)
 
@@ -314,22 +314,39 @@ class Probes:
         self.placed.add(site)
         return applied(probe, (IntegerConstant(site, INT), inner))
 
-    def _hushed(self, call: Call) -> Any:
+    def _hushed(self, node: Call) -> Any:
         """``(quiet(1), f(), quiet(-1))``: a call inside which nothing is recorded, with its value
-        if it has one."""
-        begin, end = (applied(QUIET, (IntegerConstant(step, INT),)) for step in (1, -1))
-        if isinstance(call.type, Void):
-            return Comma(Comma(begin, call, call.type), end, call.type)
-        return applied(f"{QUIET}_value", (call,), call.type)
+        if it has one. Arguments that decide are evaluated before, and record."""
+        call: Call = rebuilt(node, self.tree)
+        before: list[Declaration] = []
+        arguments = list(call.arguments)
+        for at, (argument, plain) in enumerate(zip(arguments, node.arguments, strict=True)):
+            if not _ASKS.isdisjoint(map(type, walk(plain))):
+                made = Symbol(f"csgtest_argument{at}", decayed(plain.type))
+                before.append(Declaration(made, argument))
+                arguments[at] = Name(made, made.type)
+        quiet = _quietly(replace(call, arguments=tuple(arguments)))
+        if not before:
+            return quiet
+        return StatementExpression(Compound((*before, ExpressionStatement(quiet))), call.type)
+
+
+def _quietly(call: Call) -> Any:
+    begin, end = (applied(QUIET, (IntegerConstant(step, INT),)) for step in (1, -1))
+    if isinstance(call.type, Void):
+        return Comma(Comma(begin, call, call.type), end, call.type)
+    return applied(f"{QUIET}_value", (call,), call.type)
+
+
+_ASKS = frozenset({Call, Logical, Conditional})
 
 
 def _order_shows(left: Expression, right: Expression) -> bool:
     """May probes record something in both operands, of which at least one is no constant?"""
-    asks = {Call, Logical, Conditional}
-    behind = asks.intersection(map(type, walk(right)))
+    behind = _ASKS.intersection(map(type, walk(right)))
     if not behind:  # sums are long to the left: that is not walked for each of their terms
         return False
-    before = asks.intersection(map(type, walk(left)))
+    before = _ASKS.intersection(map(type, walk(left)))
     return bool(before) and Call in before | behind
 
 

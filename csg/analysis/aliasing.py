@@ -1,0 +1,278 @@
+"""Which pointer parameters can change what another one leads to, if both lead to one object.
+
+    void add(int *a, const int *b) { *a += *b; }          a is written: a and b may be one
+    int sum(const int *a, const int *b)                   nothing is written
+    void copy(char *restrict to, const char *from)        the caller keeps them apart
+    int same(const int *a, const int *b) { return a == b; }    compared: a and b may be one
+
+A parameter is written where code stores through it, or through a pointer that its value goes to: by
+assignments and arguments, and in the functions that are called. Nothing is said of the order of
+statements. What a function without source does is known from its declared effect; one of which
+nothing is known writes to all that is not const.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+
+from csg.analysis.lengths import called_from
+from csg.ir.library_effects import effect_of
+from csg.language.syntax import (
+    AddressOf,
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Change,
+    Comma,
+    CompoundAssign,
+    Conditional,
+    Declaration,
+    Dereference,
+    Expression,
+    FunctionDefinition,
+    Increment,
+    Index,
+    Linkage,
+    Member,
+    Name,
+    StorageDuration,
+    Symbol,
+    SymbolKind,
+    TranslationUnit,
+)
+from csg.language.traversal import Tree, called_name, walk
+from csg.language.types import Array, Integer, Pointer, Type
+from csg.records import record
+
+
+@record
+class Stores:
+    """What a function stores to: ``written`` parameters, ``apart`` those that are restrict, and the
+    ``globals`` with external linkage that it uses or writes. ``compared``: the pairs of parameters
+    whose values, or those of pointers behind them, it compares."""
+
+    written: frozenset[str] = frozenset()
+    apart: frozenset[str] = frozenset()
+    globals: tuple[Symbol, ...] = ()
+    written_globals: frozenset[str] = frozenset()
+    compared: frozenset[frozenset[str]] = frozenset()
+
+    def meet(self, one: str, other: str) -> bool:
+        """Does it matter whether both parameters lead to one object? Those that are restrict and
+        only read may (C17 6.7.3.1p4)."""
+        pair = frozenset((one, other))
+        if pair in self.compared and not self.apart & self.written & pair:
+            return True
+        return not self.apart & {one, other} and bool(self.written & {one, other})
+
+    def meets_global(self, name: str, known: str) -> bool:
+        """Does it matter whether a parameter leads into a global object?"""
+        return name not in self.apart and (name in self.written or known in self.written_globals)
+
+
+NO_STORES = Stores()
+
+
+def stores(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Stores:
+    """What ``entry`` and the functions that it calls store to, in any of the versions that
+    ``units`` have."""
+    if not any(isinstance(each.type, Pointer) for each in entry.parameters):
+        return NO_STORES
+    functions = {each.symbol.name: each for unit in units for each in unit.functions}
+    flow = _Flow(functions)
+    for each in called_from(functions, entry):
+        flow.add(each)
+    written = flow.written()
+    pointers = [each for each in entry.parameters if isinstance(each.type, Pointer)]
+    return Stores(
+        frozenset(each.name for each in pointers if each in written),
+        frozenset(each.name for each in pointers if each.restrict),
+        tuple(flow.globals),
+        frozenset(each.name for each in flow.globals if each in written),
+        frozenset(flow.compared_pairs(pointers)),
+    )
+
+
+@record
+class Shared:
+    """The parameter number ``at``, to which a function only writes, may lead to ``object``: another
+    parameter, or a global object by its ``address``."""
+
+    at: int
+    object: str
+    address: str
+
+
+MOST_SHARED = 2  # objects that one such parameter may lead to
+
+
+def shared_places(
+    versions: Sequence[Mapping[str, FunctionDefinition]], name: str, buffers: Collection[int]
+) -> tuple[Shared, ...]:
+    """The objects that parameters which are only written to may lead to as well, where the code
+    stores element by element: ``*to++ = toupper(*from++)`` may be done in place."""
+    found: dict[Shared, None] = {}
+    for functions in versions:
+        entry = functions.get(name)
+        if entry is None or not buffers:
+            continue
+        flow = _Flow(functions)
+        for each in called_from(functions, entry):
+            flow.add(each)
+        if flow.copies:
+            return ()
+        for at in sorted(buffers):
+            found.update(dict.fromkeys(_others(entry, at, buffers, flow.globals)))
+    return tuple(found)
+
+
+def _others(
+    entry: FunctionDefinition, at: int, buffers: Collection[int], known: Iterable[Symbol]
+) -> list[Shared]:
+    if entry.parameters[at].restrict:
+        return []
+    found = [
+        Shared(at, each.name, each.name)
+        for other, each in enumerate(entry.parameters)
+        if other not in buffers and not each.restrict and _of_bytes(each.type)
+    ]
+    for each in known:
+        if isinstance(each.type, Array) and _is_byte(each.type.element):
+            found.append(Shared(at, each.name, each.name))
+        elif _is_byte(each.type):
+            found.append(Shared(at, each.name, f"&{each.name}"))
+    return found[:MOST_SHARED]
+
+
+def _of_bytes(kind: Type) -> bool:
+    return isinstance(kind, Pointer) and _is_byte(kind.target)
+
+
+def _is_byte(kind: Type) -> bool:
+    return isinstance(kind, Integer) and kind.size == 1
+
+
+class _Flow:
+    """Which pointers get the values of others, and which are stored through."""
+
+    def __init__(self, functions: Mapping[str, FunctionDefinition]) -> None:
+        self._functions = functions
+        self._sources: dict[Symbol, set[Symbol]] = {}
+        self._stored: set[Symbol] = set()
+        self._compared: list[tuple[Expression, Expression]] = []
+        self.globals: dict[Symbol, None] = {}
+        self.copies = False  # does the C library write to objects?
+
+    def add(self, function: FunctionDefinition) -> None:
+        for node in walk(function.body):
+            self._look_at(node)
+
+    def written(self) -> set[Symbol]:
+        """The objects that are written, and the pointers that lead to one."""
+        found, waiting = set(self._stored), list(self._stored)
+        while waiting:
+            for each in self._sources.get(waiting.pop(), ()):
+                if each not in found:
+                    found.add(each)
+                    waiting.append(each)
+        return found
+
+    def compared_pairs(self, parameters: Collection[Symbol]) -> Iterator[frozenset[str]]:
+        """The pairs of parameters whose values are compared."""
+        for left, right in self._compared:
+            for one, other in product(self._origins(left), self._origins(right)):
+                if one is not other and one in parameters and other in parameters:
+                    yield frozenset((one.name, other.name))
+
+    def _origins(self, value: Expression) -> set[Symbol]:
+        """The objects whose values a value may come from."""
+        found = set(_roots(value))
+        waiting = list(found)
+        while waiting:
+            fresh = self._sources.get(waiting.pop(), set()) - found
+            found |= fresh
+            waiting += fresh
+        return found
+
+    def _look_at(self, node: Tree) -> None:
+        match node:
+            case Binary(operator="==" | "!=", left=left, right=right) if isinstance(
+                left.type, Pointer | Array
+            ) and isinstance(right.type, Pointer | Array):
+                self._compared.append((left, right))
+            case Name(symbol=symbol) if _is_global(symbol):
+                self.globals[symbol] = None
+            case Declaration(symbol=symbol, initializer=value) if isinstance(value, Expression):
+                self._flows(value, symbol)
+            case Assign(target=target, value=value):
+                self._stores(target)
+                for symbol in _roots(target):
+                    self._flows(value, symbol)
+            case CompoundAssign(target=target) | Increment(operand=target):
+                self._stores(target)
+            case Call(arguments=arguments):
+                self._call(called_name(node), arguments)
+            case _:
+                pass
+
+    def _stores(self, target: Expression) -> None:
+        for symbol in _roots(target):
+            if _is_global(symbol) or not isinstance(target, Name):
+                self._stored.add(symbol)
+
+    def _call(self, name: str, arguments: Sequence[Expression]) -> None:
+        definition = self._functions.get(name)
+        if definition is not None:
+            for symbol, value in zip(definition.parameters, arguments, strict=False):
+                self._flows(value, symbol)
+            return
+        effect = effect_of(name)
+        for at, value in enumerate(arguments):
+            if effect is None:
+                writes = isinstance(value.type, Pointer) and "const" not in value.type.qualifiers
+            else:
+                rest = effect.writes_rest
+                writes = at in effect.writes or (rest is not None and at >= rest)
+            if writes:
+                self.copies = True
+                self._stored.update(_roots(value))
+
+    def _flows(self, value: Expression, to: Symbol) -> None:
+        self._sources.setdefault(to, set()).update(_roots(value))
+
+
+def _is_global(symbol: Symbol) -> bool:
+    is_object = symbol.kind is SymbolKind.OBJECT and symbol.storage is StorageDuration.STATIC
+    return is_object and symbol.linkage is Linkage.EXTERNAL and not symbol.from_header
+
+
+def _roots(expression: Expression) -> Iterator[Symbol]:
+    """The objects from which the address, or the value, of an expression is computed."""
+    waiting = [expression]
+    while waiting:
+        match waiting.pop():
+            case Name(symbol=symbol):
+                yield symbol
+            case (
+                Cast(operand=inner)
+                | Increment(operand=inner)
+                | CompoundAssign(target=inner)
+                | Dereference(operand=inner)
+                | Index(base=inner)
+                | AddressOf(operand=inner)
+                | Member(record=inner)
+                | Comma(right=inner)
+            ):
+                waiting.append(inner)
+            case Binary(operator="+" | "-" | "&" | "|", left=left, right=right):
+                waiting += [left, right]
+            case Conditional(condition=condition, then=then, otherwise=otherwise):
+                waiting += [condition if then is None else then, otherwise]
+            case Assign(target=one, value=other) | Change(old=one, new=other):
+                waiting += [one, other]
+            case Call(arguments=arguments):
+                waiting += [each for each in arguments if isinstance(each.type, Pointer | Array)]
+            case _:
+                pass

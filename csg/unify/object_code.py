@@ -1,0 +1,605 @@
+"""Ask the compiler whether what is one in both versions is compiled alike.
+
+    static char b[] = "a,b";     static const char b[] = "a,b";     ->   Dissent("b", ".data ...")
+
+Trees say what we know of C; the compiler says what it is. Each file is compiled in both versions,
+concurrently with the work on the trees, and their functions and objects are compared one by one
+(``assembly``). Where the code of a function differs without optimisation and is equal with it, only
+the order of its variables differs, or how an expression is written; where it is equal once nothing
+is const, only the value of a constant differs, which is compared by itself. A file that does not
+compile is not compared.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+
+from csg.errors import NOWHERE, Location, ToolchainError
+from csg.frontend import Preprocessed
+from csg.language.syntax import (
+    Declaration,
+    Linkage,
+    Name,
+    Symbol,
+    SymbolKind,
+    TranslationUnit,
+    Version,
+)
+from csg.language.traversal import walk
+from csg.language.types import Function
+from csg.records import record
+from csg.toolchain import (
+    CompilerPool,
+    assemble,
+    flags_after_preprocessing,
+    relevant_flags,
+)
+from csg.unify.assembly import Assembly, Reader, read_assembly, without_const
+from csg.unify.changes.numbering import number_of
+from csg.unify.meanings import Datum, data_of, taken_out, text_of, wrong_claims
+from csg.unify.unified import Apart, ChangeRecord, Dissent, Unified
+
+TextPair = tuple[Preprocessed | None, Preprocessed | None]
+UnitPair = tuple[TranslationUnit | None, TranslationUnit | None]
+Spellings = Mapping[str, Symbol]  # what the compiler calls symbols of a file
+COMPILED = "compiled differently"  # the cause of a change
+PLAIN, CONSTLESS = "-O0", "without const"
+OTHER_WAYS = (CONSTLESS, "-O1", "-O2")  # to compile: a function that is alike in one is alike
+
+_LOOKING_UP = frozenset({"dlsym", "dlvsym"})
+# What a local variable holds behind the second return of such a call depends on where it lies.
+_RETURNING_TWICE = re.compile(
+    r"(?:__builtin_|__x|_{0,2})(?:(?:sig)?setjmp|savectx|vfork|getcontext)(?:_syscall)?"
+)
+_SAID_TO_RETURN_TWICE = "returns_twice"
+# Where functions and objects come to lie that are in no section by name.
+_UNNAMED = re.compile(r"\.text\b.*|\.(?:t?data|t?bss|rodata)(?:\.rel[\w.]*)?(?:\.\*)?(?:,.*)?")
+# The qualifier; not the attribute, which says that a function has no effect.
+_CONST = re.compile(r"(?!(?<=[(,:])(?:const|__const__)\s*[,)\]])\b(?:const|__const|__const__)\b")
+_SPACED = re.compile(r"(?<=[(,:])\s+(?=(?:const|__const__)\s*[,)\]])")
+_MARKER = re.compile(r"^# \d+ .*$", re.MULTILINE)
+# Where an assertion stands is no meaning of it.
+_ASSERTED = re.compile(r'"[^"\n]*"\s*,\s*\d+,\s*__func__\)')
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text of a file as it is compiled."""
+
+    text: str
+    flags: tuple[str, ...]
+    file: str = field(compare=False)
+
+
+def source_of(text: Preprocessed) -> Source:
+    lines = (line.strip() for line in _MARKER.sub("", text.text).splitlines())
+    retained = "\n".join(line for line in lines if line)
+    return Source(_ASSERTED.sub('"", 0, "")', retained) + "\n", text.flags, text.file)
+
+
+class Compilation:
+    """The assembly of the files that differ, made in the background."""
+
+    def __init__(
+        self, texts: Sequence[TextPair], units: Sequence[UnitPair], compiler: str | None = None
+    ) -> None:
+        self._compiler = compiler
+        self._pairs = [_sources(pair) for pair in texts]
+        self._pool = CompilerPool(2)
+        self._data: dict[Source, list[Datum]] = {}
+        self._wrong: dict[str, Location] = {}
+        flags: dict[tuple[str, ...], Location] = {}
+        for sources, trees in zip(self._pairs, units, strict=True):
+            for source, tree in zip(sources, trees, strict=True):
+                if source is not None and tree is not None:
+                    self._data[source] = data_of(tree)
+                    flags.setdefault(source.flags, Location(tree.file))
+        self._claims = [
+            (self._pool.submit(wrong_claims, given, compiler), place)
+            for given, place in flags.items()
+        ]
+        self._made: dict[tuple[Source, str], Future[Assembly | None]] = {}
+        for source in self._sources():
+            self._start(source, PLAIN)
+
+    def __enter__(self) -> Compilation:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self._pool.close()
+
+    def pairs(self, level: str = PLAIN) -> list[tuple[Assembly | None, Assembly | None]]:
+        """For each pair of files the assembly of both versions. None where there is no file, where
+        it is not C for the compiler, or where the versions have one text."""
+        for source in self._sources():
+            self._start(source, level)
+
+        def made(source: Source | None) -> Assembly | None:
+            return None if source is None else self._made[source, level].result()
+
+        return [(made(old), made(new)) for old, new in self._pairs]
+
+    def says(self, word: str) -> bool:
+        """Does a file that differs have this word?"""
+        return any(word in source.text for source in self._sources())
+
+    def unmodelled(self) -> tuple[Dissent, ...]:
+        """What the flags or types of a file mean, and do not mean here."""
+        wrong = dict(self._wrong)
+        for (source, level), made in self._made.items():
+            if level == PLAIN and made.result() is None:
+                text = "the compiler refuses this file, which is compared by its tree alone"
+                wrong[text] = Location(source.file)
+        for claims, place in self._claims:
+            wrong.update({f"with these flags it does not hold that {claim}": place
+                          for claim in claims.result()})  # fmt: skip
+        return tuple(Dissent("", place, text) for text, place in wrong.items())
+
+    def _sources(self) -> list[Source]:
+        return [source for pair in self._pairs for source in pair if source is not None]
+
+    def _start(self, source: Source, level: str) -> None:
+        if (source, level) not in self._made:
+            self._made[source, level] = self._pool.submit(self._compile, source, level)
+
+    def _compile(self, source: Source, level: str) -> Assembly | None:
+        data = self._data.get(source, []) if level == PLAIN else []
+        found = self._assembled(source, source.text + text_of(data), level)
+        if found is None and data:
+            return self._assembled(source, source.text, level)
+        for text in taken_out(found, data) if found is not None else ():
+            self._wrong.setdefault(text, Location(source.file))
+        return found
+
+    def _assembled(self, source: Source, text: str, level: str) -> Assembly | None:
+        cancelled = self._pool.cancelled
+        if level == CONSTLESS:
+            text, level = _CONST.sub("", _SPACED.sub("", text)), PLAIN
+        try:
+            made = assemble(text, source.flags, level, self._compiler, cancelled)
+        except ToolchainError:
+            return None
+        return read_assembly(made)
+
+
+def compiled_alike(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Do the flags say the same of a text that is preprocessed? Where headers are is no part of
+    that."""
+    one, other = (
+        [
+            each
+            for each in flags_after_preprocessing(relevant_flags(flags))
+            if not _is_of_paths(each)
+        ]
+        for flags in (old, new)
+    )
+    return one == other
+
+
+def _is_of_paths(flag: str) -> bool:
+    return flag.startswith(("-I", "-i", "-L")) or not flag.startswith("-")
+
+
+def _sources(pair: TextPair) -> tuple[Source | None, Source | None]:
+    old, new = (None if text is None else source_of(text) for text in pair)
+    return (None, None) if old == new else (old, new)
+
+
+def spellings(pairs: Sequence[UnitPair]) -> list[tuple[Spellings, Spellings]]:
+    """What the compiler calls the symbols of each file, before anything is renamed. A name in
+    assembly of what is defined nowhere here stays one: another name is another symbol."""
+    units = [unit for pair in pairs for unit in pair if unit is not None]
+    defined = {each.linked_as or each.name for unit in units for each in _defining(unit)}
+
+    def of(unit: TranslationUnit | None) -> Spellings:
+        if unit is None:
+            return {}
+        symbols = [each.symbol for each in unit.declarations]
+        symbols += [each.symbol for each in unit.functions]
+        return {
+            each.linked_as or each.name: each
+            for each in symbols
+            if not each.linked_as or each.linked_as in defined
+        }
+
+    return [(of(old), of(new)) for old, new in pairs]
+
+
+def is_of_library(name: str) -> bool:
+    """Does this process have a symbol of this name from a library? So would the program."""
+    return hasattr(ctypes.CDLL(None), name)
+
+
+# ------------------------------------------------------------------ comparing
+
+
+@record
+class _Place:
+    """Where a symbol of the unified program is compiled in one version."""
+
+    reader: Reader
+    label: str
+
+    @property
+    def is_code(self) -> bool:
+        piece = self.reader.assembly.pieces.get(self.label)
+        return piece is not None and piece.code
+
+    @property
+    def linking(self) -> tuple[str, ...]:
+        return self.reader.assembly.linking(self.label)
+
+    @property
+    def storage(self) -> tuple[str, ...]:
+        return self.reader.storage(self.label)
+
+
+@dataclass(slots=True)
+class _Version:
+    """The compiled files of one version."""
+
+    readers: list[Reader] = field(default_factory=list)
+    places: dict[str, _Place] = field(default_factory=dict)
+    defined_elsewhere: frozenset[str] = frozenset()  # in files that are not compared
+
+    def add(self, reader: Reader) -> None:
+        self.readers.append(reader)
+        assembly = reader.assembly
+        commons = (name for name, said in assembly.marks.items() if _is_common(said))
+        for label in (*assembly.pieces, *assembly.aliases, *commons):
+            if label in reader.names or "." not in label:
+                self.places.setdefault(reader.called(label), _Place(reader, label))
+
+    @property
+    def exported(self) -> set[str]:
+        found = {each.called(name) for each in self.readers for name in each.assembly.exported}
+        return found | self.defined_elsewhere
+
+    @property
+    def used(self) -> set[str]:
+        return {each.called(word) for each in self.readers for word in each.assembly.words}
+
+    def loose(self) -> list[tuple[str, str]]:
+        """What no symbol names, by section."""
+        lines = [
+            (section, reader.of_line(line))
+            for reader in self.readers
+            for section, line in reader.assembly.loose
+        ]
+        return sorted(lines, key=lambda line: line[0])
+
+    def sections(self) -> dict[str, list[str]]:
+        """The symbols in each section that the source names, in their order."""
+        found: dict[str, list[str]] = {}
+        for reader in self.readers:
+            for label, piece in reader.assembly.pieces.items():
+                if not label.startswith(".L") and not _UNNAMED.fullmatch(piece.head[0]):
+                    section = piece.head[0].partition(",")[0].strip('"')
+                    found.setdefault(section, []).append(_without_number(reader.called(label)))
+        return found
+
+    def marks(self) -> dict[str, tuple[str, ...]]:
+        """What is said of the symbols that this version does not define."""
+        return {
+            each.called(name): said
+            for each in self.readers
+            for name, said in each.assembly.marks.items()
+            if each.called(name) not in self.places
+        }
+
+    def users(self, name: str) -> set[str]:
+        found: set[str] = set()
+        for reader in self.readers:
+            own = {word for word in reader.assembly.words if reader.called(word) == name}
+            found |= {reader.called(user) for word in own for user in reader.assembly.users(word)}
+        return found
+
+
+def _without_number(name: str) -> str:
+    """The name of a static object of a function, which the compiler numbers."""
+    return re.sub(r"\.\d+$", "", name)
+
+
+def _is_common(said: tuple[str, ...]) -> bool:
+    return any(each.startswith((".comm", ".lcomm")) for each in said)
+
+
+def dissents(
+    unified: Unified,
+    compilation: Compilation,
+    spelt: Sequence[tuple[Spellings, Spellings]],
+    shared: Sequence[TranslationUnit] = (),
+) -> tuple[Dissent, ...]:
+    """Where both versions have one tree, and the compiler makes different things of it."""
+    return tuple(_Comparison(unified, compilation, spelt, shared).dissents())
+
+
+class _Comparison:
+    def __init__(
+        self,
+        unified: Unified,
+        compilation: Compilation,
+        spelt: Sequence[tuple[Spellings, Spellings]],
+        shared: Sequence[TranslationUnit],
+    ) -> None:
+        self._unified = unified
+        self._compilation = compilation
+        self._spelt = spelt
+        self._elsewhere = frozenset(_defined(shared))
+        self._changed = {change.function for change in unified.changes}
+        self._one = {each.name for each in unified.names.versions}
+        self._objects = {
+            each.symbol.name: each
+            for each in unified.unit.declarations
+            if each.symbol.kind is SymbolKind.OBJECT and each.symbol.defined
+        }
+        self._functions = {each.symbol.name: each for each in unified.unit.functions}
+
+    def dissents(self) -> Iterator[Dissent]:
+        old, new = self._versions(PLAIN)
+        if old.readers and new.readers:
+            yield from self._of_symbols(old, new)
+            yield from self._of_definitions(old, new)
+            yield from self._of_sections(old, new)
+            yield from self._of_the_rest(old, new)
+
+    def _versions(self, level: str) -> tuple[_Version, _Version]:
+        found = tuple(_Version(defined_elsewhere=self._elsewhere) for _ in Version)
+        pairs = self._compilation.pairs(level)
+        for pair, spelt in zip(pairs, self._spelt, strict=True):
+            for version, one, assembly, own in zip(Version, found, pair, spelt, strict=True):
+                if assembly is not None:
+                    one.add(Reader(assembly, self._names(own, version)))
+        return found[0], found[1]
+
+    def _names(self, own: Spellings, version: Version) -> dict[str, str]:
+        known = self._unified.names
+        return {name: known.unified(symbol, version).name for name, symbol in own.items()}
+
+    # ------------------------------------------------------------------ symbols
+
+    def _of_symbols(self, old: _Version, new: _Version) -> Iterator[Dissent]:
+        doubtful: list[str] = []
+        objects: dict[str, Dissent] = {}
+        for name, before in old.places.items():
+            after = new.places.get(name)
+            if after is None or name in self._one or _is_alike(before, after):
+                continue
+            if self._is_changed(name):
+                yield from self._of_heads(name, before, after)
+            elif name not in self._functions and name not in self._objects:
+                yield self._of_name(name, _described(before, after), old, new)
+            elif before.is_code and after.is_code and before.storage == after.storage:
+                doubtful.append(name)
+            else:
+                users = self._users(name, old, new)
+                objects[name] = replace(self._of_symbol(name, before, after), users=users)
+        yield from objects.values()
+        for name in self._still_different(doubtful, old, new):
+            if not any(name in each.users for each in objects.values()):  # it is changed by these
+                yield self._of_symbol(name, old.places[name], new.places[name])
+        yield from self._of_linking(old, new)
+
+    def _is_changed(self, name: str) -> bool:
+        """Do the trees differ?"""
+        function, declaration = self._functions.get(name), self._objects.get(name)
+        if function is not None:
+            if function.change or name in self._changed:
+                return True
+            return any(number_of(node) for node in walk(function.body))
+        return declaration is not None and is_changed(declaration)
+
+    def _still_different(
+        self, names: Collection[str], before: _Version, after: _Version
+    ) -> list[str]:
+        """The functions whose code differs in whatever way they are compiled."""
+        left = [name for name in names if _statics(before, name) == _statics(after, name)]
+        others = [name for name in names if name not in left]
+        for level in OTHER_WAYS:
+            tried = [name for name in left if level == CONSTLESS or not self._returns_twice(name)]
+            if tried:
+                old, new = self._versions(level)
+                alike = {name for name in tried if _are_alike(old, new, name)}
+                left = [name for name in left if name not in alike]
+        return [*others, *left]
+
+    def _returns_twice(self, name: str) -> bool:
+        """May a call in this function return a second time, as setjmp does? Then variables that lie
+        in memory hold something else than those in registers."""
+        if self._compilation.says(_SAID_TO_RETURN_TWICE):
+            return True
+        named = (node for node in walk(self._functions[name].body) if isinstance(node, Name))
+        return any(_RETURNING_TWICE.fullmatch(node.symbol.name) for node in named)
+
+    def _of_symbol(self, name: str, before: _Place, after: _Place) -> Dissent:
+        blind = (each.reader.text(each.label, without_const) for each in (before, after))
+        old, new = blind
+        return Dissent(name, self._location(name), _described(before, after), old == new)
+
+    def _of_heads(self, name: str, before: _Place, after: _Place) -> Iterator[Dissent]:
+        """How something is stored that holds something else as well."""
+        if before.is_code and after.is_code:
+            one, other = (dict(each.reader.statics(each.label)) for each in (before, after))
+            inner = next((key for key in one if one[key] != other.get(key, one[key])), None)
+            if inner is not None:
+                text = f"static object '{inner.split()[0]}': {_between(one[inner], other[inner])}"
+                yield Dissent(name, self._location(name), text)
+        if before.storage != after.storage:
+            yield Dissent(name, self._location(name), _described(before, after))
+
+    # ------------------------------------------------------------------ names, and the rest
+
+    def _of_linking(self, old: _Version, new: _Version) -> Iterator[Dissent]:
+        """Symbols that others see in one version alone, where there may be others: the C library,
+        or whoever looks symbols up at run time."""
+        looked_up = not _LOOKING_UP.isdisjoint(old.used | new.used)
+        for name, before in old.places.items():
+            after = new.places.get(name)
+            if after is None or before.linking == after.linking:
+                continue
+            if looked_up or is_of_library(before.label) or is_of_library(after.label):
+                yield self._of_name(name, _between(before.linking, after.linking), old, new)
+
+    def _of_definitions(self, old: _Version, new: _Version) -> Iterator[Dissent]:
+        """Symbols that one version defines and the other has from elsewhere."""
+        for name in sorted(old.exported ^ new.exported):
+            one, other = (new, "new") if name in old.exported else (old, "old")
+            if name not in one.places and (name in one.used or is_of_library(name)):
+                text = f"the {other} version takes '{name}' from elsewhere"
+                yield self._of_name(name, text, old, new)
+        before, after = old.marks(), new.marks()
+        for name in sorted(before.keys() | after.keys()):
+            said = before.get(name, ()), after.get(name, ())
+            if said[0] != said[1] and name in old.used and name in new.used:
+                undefined = name not in old.places and name not in new.places
+                if undefined:
+                    text = f"'{name}': {_between(*said)}"
+                    yield self._of_name(name, text, old, new)
+
+    def _of_sections(self, old: _Version, new: _Version) -> Iterator[Dissent]:
+        """What lies in another order in a section that is read as an array."""
+        before, after = old.sections(), new.sections()
+        for section in sorted(before.keys() & after.keys()):
+            both = set(before[section]) & set(after[section])
+            one, other = (
+                [name for name in version[section] if name in both] for version in (before, after)
+            )
+            if one != other:
+                names = (f"__start_{section}", f"__stop_{section}", *sorted(both))
+                users = {user for name in names for user in self._users(name, old, new)}
+                place = self._location(next(a for a, b in zip(one, other, strict=False) if a != b))
+                text = f"the order in section '{section}'"
+                yield Dissent(section, place, text, users=tuple(sorted(users)))
+
+    def _of_the_rest(self, old: _Version, new: _Version) -> Iterator[Dissent]:
+        one, other = old.loose(), new.loose()
+        if one != other:
+            lines = [f"{section} {line}" for section, line in set(one) ^ set(other)]
+            text = f"outside of all symbols: {min(lines, default='another order')}"
+            yield Dissent("", self._location(""), text)
+
+    def _of_name(self, name: str, text: str, old: _Version, new: _Version) -> Dissent:
+        """A difference in what has no tree, by the functions that use it."""
+        users = self._users(name, old, new)
+        return Dissent(name, self._location(users[0] if users else name), text, users=users)
+
+    def _users(self, name: str, old: _Version, new: _Version) -> tuple[str, ...]:
+        return tuple(sorted(self._functions.keys() & (old.users(name) | new.users(name))))
+
+    def _location(self, name: str) -> Location:
+        known = self._functions.get(name) or self._objects.get(name)
+        if known is not None:
+            return known.location
+        first = next(iter(self._unified.unit.functions), None)
+        return first.location if first is not None else NOWHERE
+
+
+def is_changed(declaration: Declaration) -> bool:
+    """Does the declaration of an object, or its initial value, differ?"""
+    initializer = declaration.initializer
+    nodes = walk(initializer) if initializer is not None else ()
+    return bool(declaration.change) or any(number_of(node) for node in nodes)
+
+
+def _defined(units: Sequence[TranslationUnit]) -> Iterator[str]:
+    for unit in units:
+        yield from (each.name for each in _defining(unit))
+
+
+def _defining(unit: TranslationUnit) -> Iterator[Symbol]:
+    """The symbols that a file defines."""
+    yield from (each.symbol for each in unit.functions)
+    yield from (each.symbol for each in unit.declarations if each.symbol.defined)
+
+
+def _statics(version: _Version, name: str) -> list[tuple[str, tuple[str, ...]]]:
+    place = version.places[name]
+    return sorted(place.reader.statics(place.label))
+
+
+def _are_alike(old: _Version, new: _Version, name: str) -> bool:
+    before, after = old.places.get(name), new.places.get(name)
+    return before is not None and after is not None and _is_alike(before, after)
+
+
+def _is_alike(before: _Place, after: _Place) -> bool:
+    return before.reader.text(before.label) == after.reader.text(after.label)
+
+
+def _described(before: _Place, after: _Place) -> str:
+    if before.storage != after.storage:
+        return _between(before.storage, after.storage)
+    return "its code differs" if before.is_code else "its content or storage differs"
+
+
+def _between(old: Sequence[str], new: Sequence[str]) -> str:
+    """The words of assembly that only one version has."""
+    retained = [
+        " ".join(each for each in one if each not in two) for one, two in ((old, new), (new, old))
+    ]
+    return " became ".join(" ".join(each.split()) or "nothing" for each in retained)
+
+
+# ------------------------------------------------------------------ consequences
+
+
+def apart(found: Sequence[Dissent], unified: Unified, entry: str) -> Apart:
+    """What the versions cannot share, so that each difference lies behind a change. One that no
+    function is known to see lies behind the entry function."""
+    functions = {each.symbol.name for each in unified.unit.functions if each.version is None}
+    variadic = {each.symbol.name for each in unified.unit.functions if _is_variadic(each.symbol)}
+    objects = {each.symbol.name for each in unified.unit.declarations if _is_own(each.symbol)}
+    changed = {change.function for change in unified.changes}
+    whole: set[str] = set()
+    split: set[str] = set()
+    for each in found:
+        if each.name in objects:
+            split.add(each.name)
+            continue
+        seeing = {each.name} if each.name in functions else functions & {*each.users}
+        whole |= seeing - changed
+        if not seeing and not (whole or split or changed):
+            whole |= functions & {entry or "main"} or {
+                symbol.name
+                for symbol in (each.symbol for each in unified.unit.functions)
+                if symbol.linkage is Linkage.EXTERNAL
+            }
+    return Apart(frozenset(whole - variadic), frozenset(split | whole & variadic))
+
+
+def _is_variadic(symbol: Symbol) -> bool:
+    return isinstance(symbol.type, Function) and symbol.type.variadic
+
+
+def _is_own(symbol: Symbol) -> bool:
+    return symbol.kind is SymbolKind.OBJECT and symbol.defined
+
+
+def with_dissents(unified: Unified, found: Sequence[Dissent], parts: Apart) -> Unified:
+    """``unified`` with the compiler's differences as the causes of changes that show no other."""
+    texts = {each.name: each.text for each in found}
+    for each in found:
+        texts.update(dict.fromkeys(each.users, f"{each.name}: {each.text}"))
+    rest = next((each.text for each in found if not each.name), "")
+    unified.changes = tuple(_caused(each, texts, rest, parts) for each in unified.changes)
+    unified.dissents = tuple(found)
+    unified.apart = parts
+    copies = [each for each in unified.fallbacks if each.region not in parts.functions]
+    unified.fallbacks[:] = copies
+    return unified
+
+
+def _caused(
+    change: ChangeRecord, texts: Mapping[str, str], rest: str, parts: Apart
+) -> ChangeRecord:
+    same = "".join(change.old_text.split()) == "".join(change.new_text.split())
+    if change.cause or not (same or change.kind.is_of_meaning):
+        return change
+    words = re.findall(r"\w+", change.new_text)
+    named = next((word for word in words if word in parts.objects), "")
+    text = texts.get(named or change.function, rest)
+    return replace(change, cause=f"{COMPILED}: {text}") if text else change
