@@ -14,7 +14,7 @@ import signal
 import stat
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar, assert_never
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from csg.errors import CsgtestError
+    from csg.unify.pairs import Readings
     from fleet.session import Ended
     from symexec.campaign.generation import Workers
     from symexec.exports.emitting import Emission
@@ -71,6 +72,7 @@ _EXHAUSTED = (
     errno.ENOMEM,
 )
 
+_SOON = 0.05  # seconds until an interruption that got lost is sent again
 _NO_ROOM = "failed to map segment"  # what the loader says of a library: memory is at its limit
 _NO_THREAD = "can't start new thread"  # what Python says: memory or processes are at their limit
 
@@ -122,6 +124,7 @@ def _performed(words: Sequence[str] | None) -> int:
 
     if words is None:
         signal.signal(signal.SIGTERM, _interrupt)  # a time limit of the caller: treated like Ctrl-C
+        sys.unraisablehook = _interrupt_again
         collect_rarely()
     try:
         own = sys.argv[1:] if words is None else words
@@ -184,6 +187,19 @@ def _defect() -> int:
 
 def _interrupt(number: int, frame: object) -> None:
     raise KeyboardInterrupt
+
+
+def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
+    """Python drops an exception that is raised in a finaliser or in a hook of fork(). If it was an
+    interruption, send it once more."""
+    if lost.exc_type is not KeyboardInterrupt:
+        sys.__unraisablehook__(lost)
+        return
+    import threading
+
+    again = threading.Timer(_SOON, os.kill, (os.getpid(), signal.SIGTERM))
+    again.daemon = True
+    again.start()
 
 
 def perform(call: Call) -> int:
@@ -291,7 +307,67 @@ def _build(options: BuildOptions, progress: Progress, json: bool) -> int:
             return _built_revisions(options, progress, json, library)[0]
         options = replace(options, inputs=replace(options.inputs, entry=None))
     report = build(options, progress, workers=_workers(options))
-    return _finished(report, options, progress, json)
+    code = _announce(report, options, progress, json)
+    folders = [options.out]
+    later = [*_later(report, options, progress, json, options.out, folders)]
+    for each in options.exports:
+        _export(folders, each)
+    return max((code, *later), key=_gravity)
+
+
+def _gravity(code: int) -> int:
+    """Which of several exit codes is that of the whole: an interruption, a difference, trouble."""
+    return (SAME, TROUBLE, DIFFERENT, INTERRUPTED).index(code)
+
+
+def _later(
+    report: Report,
+    options: BuildOptions,
+    progress: Progress,
+    json: bool,
+    top: Path,
+    folders: list[Path],
+    readings: Readings | None = None,
+) -> Iterator[int]:
+    """Where a call leaves a difference that no caller can look at: do later calls show it? The
+    calls are tried in what is left of the time, each sequence in a folder of its own. Yields exit
+    codes, the last one that of the sequence that shows it, whose folder takes the place of the
+    call's in ``folders``, all of them below ``top``."""
+    from dataclasses import replace
+
+    from csg.errors import CsgtestError
+    from csg.unify.pairs import Readings
+    from symexec.projects.later import later_calls, only_hidden_state, seconds_left
+    from symexec.report.session import build
+    from symexec.testcases.store import note_runs
+
+    if not only_hidden_state(report):
+        return
+    waiting = later_calls(report, options, readings or Readings())
+    for number, calls in enumerate(waiting):
+        seconds = seconds_left(report, options) / (len(waiting) - number)
+        if not seconds:
+            return
+        again = replace(
+            options,
+            inputs=replace(options.inputs, entry=calls),
+            search=replace(options.search, time=seconds),
+            out=options.out / "later" / str(number + 1),
+        )
+        try:
+            found = build(again, progress, workers=_workers(again))
+        except CsgtestError:
+            continue  # no test can make these calls
+        code = SAME if found.finished else INTERRUPTED
+        if any(each.tells for each in found.groups):
+            if not json:
+                print(f"{report.name}, {', then '.join(calls.split(','))}:")
+            code = _announce(found, again, progress, json)
+            folders[:] = [each for each in folders if each != options.out] + [again.out]
+            note_runs(top, folders)
+        yield code
+        if code != SAME:
+            return
 
 
 def _workers(options: BuildOptions) -> Workers | None:
@@ -358,6 +434,8 @@ def _built_revisions(
         note_runs(options.out, folders)
         if not run.waits:
             codes.append(_announce(run.report, each, progress, json))
+            readings = run.subject.readings
+            codes += _later(run.report, each, progress, json, options.out, folders, readings)
         elif not json:
             print("  internal differences: told below, when the other entries are tried")
         if not run.report.finished:
@@ -367,6 +445,9 @@ def _built_revisions(
             print(f"{run.name}:")
         assert run.report is not None
         codes.append(_announce(run.report, run.options, progress, json))
+        readings = run.subject.readings
+        top = options.out
+        codes += _later(run.report, run.options, progress, json, top, folders, readings)
     for export in options.exports:
         _export(folders, export)
     if not codes:

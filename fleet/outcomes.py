@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from csg.records import record
-from symexec.testcases import DifferenceKind, Verdict
+from symexec.ledger import Verdict
+from symexec.testcases import DifferenceKind
 
 
 class TaskState(StrEnum):

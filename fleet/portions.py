@@ -28,9 +28,10 @@ from symexec.counters import Counters, WorkClock
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.searching import Search
 from symexec.exploration.start import found_again, prefix_of
+from symexec.ledger import PARKED, WAITING, Omission, Reason
 from symexec.options import BuildOptions
 from symexec.search import Chosen, chosen
-from symexec.state.state import Chain, Event, State
+from symexec.state.state import Chain, State
 from symexec.watchdog import Watchdog, collect_rarely
 from symexec.worker import WorkerProcess, forked, read_frame, send
 
@@ -87,7 +88,6 @@ class Searching:
         self._steady = shared.options.search.deterministic
         self._search: Search | None = None
         self._counters = Counters()
-        self._events: dict[Event, int] = {}
         self._watchdog = Watchdog(shared.options.search.memory)
         self._held: dict[int, Held] = {}  # the states that wait in the search, by their numbers
 
@@ -121,11 +121,15 @@ class Searching:
         waiting, at_rest = exploration.drain() if self._steady else exploration.held()
         cut = sum(not state.beyond for state in (*waiting, *at_rest))
         counters.waiting -= cut  # they are given back
+        counters.ledger.take_back(Reason.TIME, WAITING)
         parked, parked_at_rest = exploration.parked.drained() if exploration.parked else ([], [])
         counters.forgotten -= len(parked) + len(parked_at_rest)  # and so are those
+        if parked or parked_at_rest:
+            counters.ledger.take_back(Reason.MEMORY, PARKED)
+            again = Omission(Reason.MEMORY, PARKED)
+            counters.ledger.record(again, counters.forgotten)
         counters.cuts -= cut + len(parked) + len(parked_at_rest)
         traces, exploration.traces = frozenset(exploration.traces), set()
-        events, self._events = tuple(self._events.items()), {}
         self._counters, counted = _fresh(search, counters), counters
         left = self._written(waiting)
         left_at_rest = self._written(at_rest)
@@ -139,7 +143,6 @@ class Searching:
             _since(known, Seen.by(search)),
             counted,
             traces,
-            events,
         )
 
     def _opened(self, portion: Portion) -> Search:
@@ -193,8 +196,8 @@ class Searching:
         return found
 
     def _ended(self, state: State) -> None:
-        for event in Chain.items(state.events):
-            self._events[event] = self._events.get(event, 0) + 1
+        for omission in Chain.items(state.events):
+            self._counters.ledger.record(omission)
 
 
 def _fresh(search: Search, counters: Counters) -> Counters:

@@ -22,6 +22,7 @@ from fleet.sharing import DEATHS, Tally, Waiting, portion_of, shared_by, written
 from symexec.campaign.generation import Found, Portion, Seen
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.searching import Search
+from symexec.ledger import WAITING, Omission, Reason
 from symexec.options import BuildOptions
 from symexec.testcases.inputs import Json
 
@@ -153,6 +154,7 @@ class Rounds:
             counters = self._search.exploration.counters
             counters.cuts += len(self._queue)
             counters.waiting += len(self._queue)
+            counters.ledger.record(Omission(Reason.TIME, WAITING), len(self._queue))
         yield from ()
 
     def form(self) -> dict[str, Json]:

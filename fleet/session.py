@@ -24,8 +24,8 @@ from fleet.outcomes import Planned, TaskState
 from fleet.seeds import WHOLE, SeedSource
 from fleet.store import Row, Store
 from fleet.tasks import GIVEN_SEEDS, Files, Task, task_from_spec
+from symexec.ledger import Verdict
 from symexec.options import EngineOptions, FleetOptions
-from symexec.testcases import Verdict
 
 _LONGER = 4.0  # how much more time the next search of a pair has
 _BEAT = 1.0  # seconds between two looks at the clock

@@ -28,6 +28,7 @@ from symexec.campaign.generation import Found, Portion, Seen
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.searching import Search
 from symexec.exploration.start import found_again, prefix_of
+from symexec.ledger import WAITING, Omission, Reason
 from symexec.options import BuildOptions
 from symexec.state.inputs import Misfit, decoded
 from symexec.state.state import State
@@ -129,7 +130,9 @@ class Tally:
 
     def lose(self, search: Search, count: int) -> None:
         self.lost += count
-        search.exploration.counters.cuts += count
+        counters = search.exploration.counters
+        counters.cuts += count
+        counters.ledger.record(Omission(Reason.WORKER, "processes died on a path"), count)
 
     def form(self) -> dict[str, Json]:
         return {
@@ -245,6 +248,7 @@ class Sharing:
         counters = search.exploration.counters
         counters.cuts += len(left)
         counters.waiting += len(left)
+        counters.ledger.record(Omission(Reason.TIME, WAITING), len(left))
 
     def form(self) -> dict[str, Json]:
         return self._tally.form()

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
+from symexec.ledger import Ledger
+
 _OWN = frozenset(("diff_paths", "prepared_s", "wall_s"))  # of one process, or different ones
 
 
@@ -51,6 +53,7 @@ class Counters:
     branches_compared: int = 0
     branch_mismatches: int = 0
     branches_left_out: dict[str, int] = field(default_factory=dict)
+    ledger: Ledger = field(default_factory=Ledger)  # what the search leaves out
     prepared_s: float = 0.0  # until the search began; its time counts from there
     wall_s: float = 0.0
 
@@ -66,7 +69,9 @@ class Counters:
             mine, more = getattr(self, each.name), getattr(other, each.name)
             if each.name in _OWN:
                 continue
-            if isinstance(mine, dict):
+            if isinstance(mine, Ledger):
+                mine.add(more)
+            elif isinstance(mine, dict):
                 for what, count in more.items():
                     mine[what] = mine.get(what, 0) + count
             else:

@@ -3,7 +3,7 @@
     job = BuildJob(options)
     for case in job.cases(progress):     # a test, and again when its replay, or its cause, is known
         ...
-    job.verdict, job.counters, job.events
+    job.verdict, job.counters, job.ledger
 
     read_versions, lower, analysed     files to a program and its graph               preparation.py
     Search                             where states begin, and which runs next        searching.py
@@ -26,10 +26,11 @@ from functools import partial
 from itertools import count
 from typing import TypeVar, assert_never
 
-from csg.errors import Location, UsageError
+from csg.errors import NOWHERE, Location, UsageError
 from csg.records import record
 from csg.unify import Unified
 from csg.unify.pairs import Readings
+from symexec.campaign.attacking import Attacking
 from symexec.campaign.builds import differing_plainly, files_to_build, golden_files
 from symexec.campaign.fuzzing_worker import Fuzzing, FuzzingProcess
 from symexec.campaign.generation import (
@@ -42,21 +43,39 @@ from symexec.campaign.generation import (
 )
 from symexec.campaign.verification import Verifier, spare
 from symexec.counters import CANDIDATE, PATIENT, Counters, WorkClock
+from symexec.exploration.clocks import asking
 from symexec.exploration.following import USAGE, UsageLines, are_drawn
 from symexec.exploration.paths import PAUSE, Finding
-from symexec.exploration.pinning import Seeding
+from symexec.exploration.pinning import Pins, Seeding
 from symexec.exploration.preparation import (
     Prepared,
+    Read,
     analysed,
     blaming_entry,
+    defines_library_functions,
     lost_objects_matter,
     lower,
     read_versions,
+    texts_differ,
+    unchanged_signature,
     with_lasting,
 )
 from symexec.exploration.searching import GraphCoverage, Search
+from symexec.exploration.start import definition
+from symexec.expr import TermTable
+from symexec.expr.nan_choices import OF_TWO_NANS
 from symexec.inputs.plan import ARGUMENTS, LEVELS, shapes_lines
-from symexec.options import ARRAYS, After, BuildOptions, InputOptions, Shadow, program_name
+from symexec.ledger import (
+    SEARCH_UNFINISHED,
+    Claim,
+    Ledger,
+    Omission,
+    Reason,
+    Verdict,
+    merge,
+    verdict_of,
+)
+from symexec.options import ARRAYS, BuildOptions, InputOptions, Shadow, program_name
 from symexec.progress import (
     COMPARING,
     EXPLAINING,
@@ -71,14 +90,21 @@ from symexec.replay import NativeReplay, ReplayPlan, probed, probes
 from symexec.replay.build import Text
 from symexec.runtime.library import Source, looked_at
 from symexec.search import chosen
-from symexec.state.state import Chain, Event, EventKind, State
-from symexec.testcases import EntrySignature, Observed, TestCase, TestInput, Verdict
+from symexec.state.state import Chain, State
+from symexec.testcases import (
+    DifferenceKind,
+    EntrySignature,
+    Observed,
+    TestCase,
+    TestInput,
+)
 from symexec.testcases.inputs import Json
 from symexec.testcases.seeds import SeedInput, read_calls
 from symexec.testcases.signature import ParameterKind
 from symexec.triage import (
     Patience,
     Requirements,
+    never_made,
     never_met,
     plainly_explained,
     repeating,
@@ -98,6 +124,7 @@ Clock = Callable[[], float]
 Item = TypeVar("Item")
 LEAST_LEVEL = 1.0  # seconds that must be left to begin another level
 GRACE = 0.5  # seconds that replays may take beyond the time of the search
+CONFIRMING = 1.0  # seconds to confirm what native runs alone have shown, if nothing else differs
 RUNS, PLAINLY = 64, 2.0  # runs and seconds to explain what plain builds alone show
 ENDING = 3.0  # seconds to explain what was found, of a search that ends at the first differences
 
@@ -147,11 +174,11 @@ class BuildJob:
         self._readings = readings  # of the same versions, for other entries
         self.search = chosen(options.search.mode, options.search.without)
         self.counters = Counters()
+        self.counters.ledger.record(SEARCH_UNFINISHED)
         self._deterministic = options.search.deterministic
         self.clock: Clock = WorkClock(self.counters) if self._deterministic else time.monotonic
         self.started = self.clock()
         self.watchdog = Watchdog(options.search.memory)
-        self.events: dict[Event, int] = {}
         self.exhausted = False
         self.builds = ReplayPlan((), ())
         self.entry = "main"
@@ -178,11 +205,14 @@ class BuildJob:
         self._counted = [self.counters]  # those of the levels as well
         self._reached: set[int] = set()  # statements that paths have visited at any level
         self._blamed: set[int] = set()  # changes to blame for a difference
+        self.behind: Callable[[Location], Collection[int]] = lambda place: ()
         self._ends = math.inf
         self._search: Search | None = None
         # The processes are forked before there is much memory to copy.
         self._verifying: WorkerProcess | None = None
         self._process: FuzzingProcess | None = None
+        self._read: Read | None = None
+        self._attacking: Attacking | None = None
 
     # ------------------------------------------------------------------ preparation
 
@@ -209,7 +239,13 @@ class BuildJob:
         self.doing(READING)
         read = read_versions(options, self._readings)
         self.entry, self.unified, self.notes = read.entry, read.unified, read.notes
+        for omission in read.unread:
+            self.counters.ledger.record(omission)
+        self._read = read
         if not read.unified.changes:
+            for each in read.unified.read_otherwise:
+                omission = Omission(Reason.COMPILED, each.text, each.location)
+                self.counters.ledger.record(omission)
             return
         self.doing(UNIFYING)
         lowered = lower(read, options)
@@ -224,7 +260,12 @@ class BuildJob:
         if options.replay:
             self.replay = self._native()
         self.prepared = analysed(lowered, options)
-        self.events.update(dict.fromkeys(self.prepared.outliving.events, 1))
+        self.behind = self.prepared.behind()
+        known = self.prepared
+        for omission in (*read.untold, *known.outliving.events, *known.unmodelled):
+            self.counters.ledger.record(omission)
+        asks = any(asking(self.prepared.program))
+        self.tests.modelled = not (self.prepared.unmodelled or asks)
         if self.signature is not None:
             self.options, self.signature = with_lasting(self.prepared, self.signature, options)
             if self.replay is not None:
@@ -232,9 +273,10 @@ class BuildJob:
 
     def share(self, other: BuildJob) -> None:
         """Use what ``other`` has prepared from now on. Its builds stay its own to close."""
-        self.builds = other.builds
+        self.builds, self._read = other.builds, other._read
         self.unified, self.unified_text = other.unified, other.unified_text
         self.prepared, self.signature, self.replay = other.prepared, other.signature, other.replay
+        self.behind = other.behind
         self.started = self.clock()
 
     def _native(self) -> NativeReplay:
@@ -250,9 +292,13 @@ class BuildJob:
                 ),
                 unseen=changes - probes(self.unified_text),
                 signature=self.signature,
+                renamed=tuple(
+                    (new, old) for old, new in self.unified.names.layouts.renamed().items()
+                ),
                 name=program_name(self.options),
                 unsandboxed=self.options.unsandboxed,
                 leaks=bool(self.options.memory.leaks),
+                dynamic=defines_library_functions(self.unified),
                 wall_s=LONGEST if self._deterministic else self.builds.wall_s,
                 steady=self._deterministic,
             )
@@ -277,6 +323,7 @@ class BuildJob:
         """The tests, each when it is found, and again when it is verified."""
         prepared, replay = self.prepared, self.replay
         if prepared is None:
+            yield from self._attacked(self.clock())
             return
         self.counters.prepared_s = self._seconds()
         deadline = self._ends = self.clock() + self.options.search.time
@@ -310,10 +357,12 @@ class BuildJob:
             if verifier is not None and self.tests.differing and not self._deterministic:
                 explained -= self._for_findings / 2  # the other half is for smaller witnesses
                 verifier.end_by(explained)
-            with self.watchdog.until(self._latest(deadline + GRACE)):
-                if self.fuzzing is not None:
-                    fuzzing = self._bounded(self.fuzzing.end())
+            if self.fuzzing is not None:
+                seconds = 0.0 if self.tests.show_behaviour() else CONFIRMING
+                with self.watchdog.until(self._latest(deadline + GRACE + seconds)):
+                    fuzzing = self._bounded(self.fuzzing.end(seconds))
                     yield from generation.found_by_fuzzing(fuzzing)
+            with self.watchdog.until(self._latest(deadline + GRACE)):
                 if verifier is not None:
                     yield from self._compared(verifier, explained)
                     self._report_progress(progress, search, EXPLAINING)
@@ -324,6 +373,7 @@ class BuildJob:
                     yield from self._bounded(self._shown_plainly(prepared))
                     self._report_progress(progress, search, MINIMISING)
                     yield from self._bounded(self._minimised(prepared, deadline + GRACE))
+            yield from self._attacked(deadline)
         finally:
             self.counters.wall_s = self._seconds()
             if self.validation is not None:
@@ -350,6 +400,8 @@ class BuildJob:
             except Spent:
                 self.counters.cuts += 1
                 self.counters.waiting += 1
+                text = "making the inputs took all the time or memory"
+                self.counters.ledger.record(Omission(Reason.TIME, text))
                 return None
 
     def _begun(
@@ -359,10 +411,9 @@ class BuildJob:
         options: BuildOptions,
         counters: Counters,
         covered: GraphCoverage | None = None,
-        events: dict[Event, int] | None = None,
     ) -> Search:
-        """A search with these options. ``covered``: what the search before it has covered.
-        ``events``: of its paths; None for those in the report."""
+        """A search with these options, which counts with ``counters``. ``covered``: what the
+        search before it has covered."""
         return Search(
             prepared,
             options,
@@ -372,7 +423,7 @@ class BuildJob:
             deadline,
             self.seeding,
             self.watchdog,
-            partial(note_events, self.events if events is None else events),
+            partial(note_events, counters.ledger),
             covered,
         )
 
@@ -387,14 +438,15 @@ class BuildJob:
         """Run the search and what runs concurrently with it; then search again with larger
         inputs."""
         self.exhausted = yield from self._followed(
-            search, generation, deadline, verifier, progress, self.options, self.events
+            search, generation, deadline, verifier, progress, self.options
         )
+        if self.exhausted:
+            self.counters.ledger.strike(SEARCH_UNFINISHED)
         if self.stopped:
             return
-        if self.counters.unsupported:
-            yield from self._tested_natively(generation, deadline, verifier)
+        yield from self._tested_natively(generation, deadline, verifier)
         if self.exhausted and self.search.has("bounds") and not self._deterministic:
-            yield from self._deepened(search, deadline, verifier, progress)
+            yield from self._deepened(search, deadline - self._for_attack, verifier, progress)
 
     def _deepened(
         self, first: Search, deadline: float, verifier: Verifier | None, progress: Progress
@@ -418,29 +470,36 @@ class BuildJob:
         while waiting:
             axis = waiting.popleft()
             left = deadline - self.clock()
-            if left < LEAST_LEVEL or self._all_shown:
+            if left < LEAST_LEVEL or self._all_shown or self._leaves_time(left):
                 return
             until = self.clock() + left / sum(map(len, sizes.values()))
             size = sizes[axis].popleft()
-            counters, events = Counters(), dict[Event, int]()
+            counters = Counters()
             inputs = axis.grown(complete, size)
             options = replace(self.options, inputs=inputs)
-            search = self._begun(prepared, until, options, counters, first.covered, events)
+            search = self._begun(prepared, until, options, counters, first.covered)
             self._counted.append(counters)
             self._level += 1
             generation = self._generation(search, verifier)
             with self.watchdog.until(self._latest(until)):
                 exhausted = yield from self._followed(
-                    search, generation, until, verifier, progress, options, events
+                    search, generation, until, verifier, progress, options
                 )
             if self.stopped:
                 return
-            whole = exhausted and last[axis] == size - 1 and not self._left_out(counters, events)
+            nothing_left = exhausted and counters.ledger.allows(Claim.EQUALITY)
+            whole = nothing_left and last[axis] == size - 1
             if whole:
                 complete, last[axis] = inputs, size
             self.deeper.append(Deeper(inputs, exhausted, whole, counters.states))
             if sizes[axis]:
                 waiting.append(axis)
+
+    def _leaves_time(self, left: float) -> bool:
+        """Does only what is hidden in the program differ? Then calls that come later are worth more
+        than larger inputs, and have half of the time."""
+        hidden = bool(self.tests.differing) and not self.tests.show_behaviour()
+        return hidden and left < self.options.search.time / 2
 
     def _explained(self, deadline: float, verifier: Verifier | None) -> Iterator[TestCase]:
         """Wait for the causes of known differences, a share of the time at most: they may leave
@@ -471,10 +530,9 @@ class BuildJob:
         verifier: Verifier | None,
         progress: Progress,
         options: BuildOptions,
-        events: dict[Event, int],
     ) -> Generator[TestCase, None, bool]:
         """Run a search with these options, and what runs concurrently with it. Returns whether
-        all paths were followed to their ends. ``events`` are counted of its paths."""
+        all paths were followed to their ends."""
         begun = self.clock()
         workers = self.workers if self.seeding is None else None
         lost = 0
@@ -497,7 +555,7 @@ class BuildJob:
                     yield from generation.found(along, USAGE)
             if finding is None and workers is not None:
                 shared = workers.step(deadline - self.clock())
-                yield from self._merged(shared, search, generation, events)
+                yield from self._merged(shared, search, generation)
             if verifier is not None:
                 yield from self._verified(verifier.finished())
             if self.validation is not None and not self.watchdog.half_taken:
@@ -507,7 +565,7 @@ class BuildJob:
                 break
         yield from self._verified(_taken(early))
         if workers is not None:
-            yield from self._merged(workers.end(), search, generation, events)
+            yield from self._merged(workers.end(), search, generation)
         return search.exploration.exhausted and (workers is None or workers.lost == lost)
 
     def _turns(
@@ -541,6 +599,13 @@ class BuildJob:
         return self._are_enough()
 
     @property
+    def _for_attack(self) -> float:
+        """Seconds of the time that no larger inputs are searched in: they are for the attack."""
+        if not self.options.replay or self.tests.differing:
+            return 0.0
+        return min(self.options.attack, self.options.search.time / 5)
+
+    @property
     def _for_findings(self) -> float:
         """Seconds at the end of the time for what was found, and not for the search: to replay
         tests that wait, to look for causes and smaller witnesses."""
@@ -559,7 +624,6 @@ class BuildJob:
         found: Iterator[Found],
         search: Search,
         generation: TestGeneration,
-        events: dict[Event, int],
     ) -> Iterator[TestCase]:
         """Take over what other processes have found on paths of the search."""
         for each in found:
@@ -568,8 +632,6 @@ class BuildJob:
             counters.add(each.counters)
             search.exploration.traces |= each.traces
             counters.diff_paths = len(search.exploration.traces)
-            for event, times in each.events:
-                events[event] = events.get(event, 0) + times
             for sighted in each.sightings:
                 yield from generation.seen(sighted)
 
@@ -582,15 +644,29 @@ class BuildJob:
     def _tested_natively(
         self, generation: TestGeneration, deadline: float, verifier: Verifier | None
     ) -> Iterator[TestCase]:
-        """Go on testing natively while there is time: for programs whose paths cannot be
-        followed."""
+        """Go on testing natively while there is time: for programs whose paths cannot be followed
+        or do not show what a change means, and until some input has run natively, if the search has
+        left something out."""
+        assert self.prepared is not None
+        natively_only = self.counters.unsupported or bool(self.prepared.unmodelled)
+        if not natively_only and self.counters.ledger.allows(Claim.EQUALITY):
+            return
         while self.fuzzing is not None and self.fuzzing.goes_on and self.clock() < deadline:
+            if not natively_only and self._ran_natively:
+                return
             yield from generation.found_by_fuzzing(self._bounded(self.fuzzing.step()))
             if verifier is not None:
                 yield from self._verified(verifier.finished())
             if self._are_enough():
                 return
             time.sleep(PAUSE)
+
+    @property
+    def _ran_natively(self) -> bool:
+        """Has any input been run natively?"""
+        if self.fuzzing is not None and self.fuzzing.runs:
+            return True
+        return any(case.observed is not Observed.NOT_REPLAYED for case in self.found)
 
     def _latest(self, deadline: float) -> float:
         """When the watchdog ends a stage, on the monotonic clock. A deterministic run gets much
@@ -689,8 +765,7 @@ class BuildJob:
         if self.replay is None or seconds <= 0 or not self.tests.differing:
             return
         options = self.options.inputs
-        inner = never_met(self.options.internal, self.signature)
-        shrinker = Shrinker(prepared, options, self.replay, *switches(prepared), clock, inner)
+        shrinker = Shrinker(prepared, options, self.replay, *switches(prepared), clock, self._inner)
         deadline = clock() + seconds
         cases = self.found
         if self._deterministic:  # no clock says that runs which do not end are enough
@@ -704,11 +779,15 @@ class BuildJob:
     def _shown_plainly(self, prepared: Prepared) -> Iterator[TestCase]:
         """The tests on which plain gcc builds show undefined behaviour, where no other difference
         was found."""
-        if self.replay is None or self.tests.differing or self._deterministic:
+        if self.replay is None or self.tests.show_behaviour() or self._deterministic:
             return
         alike = [case for case in self.found if case.observed is Observed.SAME]
         inputs, seed = self.options.inputs, self.options.search.seed
-        met = [f"{e.location}: {e.text}" for e in self.events if e.kind is EventKind.UNDEFINED]
+        met = [
+            f"{each.location}: {each.text}"
+            for each in self.counters.ledger.entries
+            if each.reason is Reason.UNDEFINED
+        ]
         self.plainly_asked = False
         shown = differing_plainly(prepared, self.signature, inputs, alike, self.replay, seed, met)
         for test, case in shown:
@@ -719,6 +798,93 @@ class BuildJob:
             self.tests.keep(found)
             yield found
         self.plainly_asked = True
+
+    def _attacked(self, deadline: float) -> Iterator[TestCase]:
+        """Attack a verdict without differences natively: till the deadline, and for the seconds of
+        ``--attack`` in any case; where the search was cut off, only while there is time."""
+        seconds = self.options.attack
+        if not seconds or self.tests.differing or self.stopped or not self.options.replay:
+            return
+        attacking = self._attacking = self._attacking or self.attack()
+        if attacking is None:
+            return
+        until = max(deadline, self.clock() + seconds if self._would_be_equal else deadline)
+        counted = self._deterministic
+
+        def goes_on() -> bool:
+            return counted or self.clock() < until
+
+        if not goes_on():
+            return
+        began = time.monotonic()
+        attacking.wait()  # compilers do not count
+        until += time.monotonic() - began
+        for case in attacking.cases(goes_on):
+            found = replace(case, found_s=self._seconds())
+            self.tests.take(found)
+            self.tests.keep(found)
+            yield found
+        for omission in attacking.omissions:
+            self.counters.ledger.record(omission)
+
+    @property
+    def _would_be_equal(self) -> bool:
+        return self.verdict in (Verdict.EQUIVALENT_WITHIN_BOUNDS, Verdict.NO_CHANGE)
+
+    def attack(self) -> Attacking | None:
+        """The attack of a prepared job; None where there is nothing to attack: the texts of both
+        versions are the same, or the program asks for inputs while it runs."""
+        read, prepared = self._read, self.prepared
+        if read is None:
+            return None
+        if prepared is None:
+            return self._attack_unchanged(read)
+        if self.replay is None or prepared.asks_for_inputs:
+            return None
+        pins = Pins(prepared.entry, prepared.symbols, self.options.inputs, TermTable())
+        return Attacking(
+            prepared.unified,
+            prepared.entry,
+            self.signature,
+            self.replay,
+            self.options,
+            *switches(prepared),
+            prepared.asked,
+            pins.admits,
+        )
+
+    def _attack_unchanged(self, read: Read) -> Attacking | None:
+        """The attack of versions whose trees are the same, though their texts differ."""
+        if not texts_differ(read.files):
+            return None
+        try:
+            entry = definition(read.unified.units, read.entry)
+            signature = unchanged_signature(read, self.options)
+        except (UsageError, StopIteration):
+            return None
+        if self._verifying is None:
+            return None
+        plan = files_to_build(read.files, read.pair, read.unified, "", read.entry)
+        self.builds = replace(plan, unified=())
+        self.signature = signature
+        self.replay = NativeReplay(
+            replace(
+                self.builds,
+                signature=signature,
+                name=program_name(self.options),
+                unsandboxed=self.options.unsandboxed,
+                steady=self._deterministic,
+            )
+        )
+        return Attacking(read.unified, entry, signature, self.replay, self.options, [], {})
+
+    @property
+    def attack_facts(self) -> dict[str, Json] | None:
+        """What the attack has tried; None where none was due. Not ``asked``: --attack 0."""
+        if self._attacking is not None:
+            return self._attacking.facts()
+        left_out = not self.options.attack and self.options.replay and not self.tests.differing
+        return {"asked": False} if left_out else None
 
     def _report_progress(self, progress: Progress, search: Search, doing: str = SEARCHING) -> None:
         self._reached |= search.targets.reached
@@ -741,11 +907,24 @@ class BuildJob:
     # ------------------------------------------------------------------ tests
 
     def _note_unseen(self, case: TestCase) -> None:
-        """Note an event where one version uses uninitialised memory and no native run shows it."""
+        """Note an event where one version uses uninitialised memory and no native run shows it, and
+        where only what is hidden in the program differs: a later call may show it."""
+        if case.kind is DifferenceKind.INTERNAL_STATE:
+            self._note_state(case)
         if case.uninitialised and case.observed is Observed.SAME and case.divergence is not None:
             place = Location(case.divergence.file, case.divergence.line)
             text = "one version uses uninitialised memory; natively no filling shows it"
-            self.events[Event(EventKind.UNINITIALISED, text, place)] = 1
+            self.counters.ledger.record(Omission(Reason.UNINITIALISED, text, place))
+
+    def _note_state(self, case: TestCase) -> None:
+        assert self.prepared is not None and case.old is not None and case.new is not None
+        before, after = dict(case.old.state), dict(case.new.state)
+        for each in self.prepared.outliving.objects:
+            names = [part.name for part in each.parts]
+            if each.private and any(before.get(name) != after.get(name) for name in names):
+                text = f"'{each.name}' differs after the call: later calls may differ"
+                state = Omission(Reason.APPROXIMATED, text, each.event.location)
+                self.counters.ledger.entries[state] = 1
 
     def _seconds(self) -> float:
         return self.clock() - self.started
@@ -754,7 +933,7 @@ class BuildJob:
         for case in cases:
             self.tests.keep(case)
             self._note_unseen(case)
-            if case.blame is not None and case.observed is Observed.DIFFERENT:
+            if case.blame is not None and case.tells:
                 self._blamed.update(case.blame.blamed)
             yield case
 
@@ -773,23 +952,24 @@ class BuildJob:
         return self.tests.mispredicted
 
     @property
-    def _complete(self) -> bool:
-        """Were all paths within the bounds followed to their ends, without approximations?"""
-        left_out = self._left_out(self.counters, self.events)
-        return self.exhausted and not left_out and self.seeding is None
-
-    def _left_out(self, counters: Counters, events: Collection[Event]) -> int:
-        """How much the paths of a search have left out."""
-        return (
-            counters.cuts
-            + counters.unsupported
-            + counters.unknown
-            + counters.dropped
-            + counters.concretised
-            + sum(counters.gaps.values())
-            + len(events)
-            + (counters.diff_paths if self.options.search.after is After.NEW else 0)
-        )
+    def ledger(self) -> Ledger:
+        """All that the search has left out, and what native runs did not confirm."""
+        found = merge([self.counters.ledger])
+        if self.seeding is not None:
+            found.record(Omission(Reason.SEEDS, "only paths near the seeds were searched"))
+        for case in self.tests.predicted:
+            if case.observed is not Observed.DIFFERENT:
+                found.record(_unconfirmed(case))
+                if case.id in self.tests.of_two_nans:
+                    found.record(Omission(Reason.APPROXIMATED, OF_TWO_NANS, _place(case)))
+        if self.tests.differing and not self.tests.show_behaviour(self._unmade):
+            text = "native runs differ where no caller is known to meet another behaviour"
+            found.record(Omission(Reason.UNCONFIRMED, text))
+        mismatches = self.counters.branch_mismatches
+        found.record(Omission(Reason.MISMATCHED, "other branches were taken natively"), mismatches)
+        if self.counters.fails_everywhere:
+            found.record(Omission(Reason.FAILS_ALIKE, "both versions fail on every path"))
+        return found
 
     def graph_coverage(self) -> dict[str, Json] | None:
         """How much of the change sequence graph tests have visited; None before the search
@@ -799,7 +979,7 @@ class BuildJob:
             return None
         pruned = bool(self.counters.pruned)
         reached = self._reached | search.targets.reached
-        whole = self._complete and not self.counters.fails_everywhere
+        whole = self.ledger.allows(Claim.ALL_PATHS)
         return search.covered.form(reached, whole, pruned)
 
     @property
@@ -809,15 +989,32 @@ class BuildJob:
         return self.counters.states + along
 
     @property
+    def _inner(self) -> Callable[[TestCase], bool] | None:
+        """Whether no caller can run a test; None where callers can run all of them."""
+        return never_met(self.options.internal, self.signature)
+
+    @property
+    def _unmade(self) -> Callable[[TestCase], bool] | None:
+        """Whether a test has objects that no calls make; None where there are none."""
+        return never_made(self.options.internal, self.signature)
+
+    @property
     def verdict(self) -> Verdict:
-        if self.unified is not None and not self.unified.changes:
-            return Verdict.NO_CHANGE
-        if self.tests.differing:
-            return Verdict.DIFFERENT
-        open_ends = len(self.tests.predicted) + self.counters.branch_mismatches
-        if self._complete and not open_ends and not self.counters.fails_everywhere:
-            return Verdict.EQUIVALENT_WITHIN_BOUNDS
-        return Verdict.NO_DIFFERENCE_FOUND
+        changed = self.unified is None or bool(self.unified.changes)
+        if not changed:
+            self.counters.ledger.strike(SEARCH_UNFINISHED)  # there is nothing to search
+        return verdict_of(self.ledger, changed, self.tests.show_behaviour(self._unmade))
+
+
+def _unconfirmed(case: TestCase) -> Omission:
+    """The omission for a test that was predicted to differ, and did not natively."""
+    text = "a predicted difference was not confirmed natively"
+    return Omission(Reason.UNCONFIRMED, text, _place(case))
+
+
+def _place(case: TestCase) -> Location:
+    divergence = case.divergence
+    return NOWHERE if divergence is None else Location(divergence.file, divergence.line)
 
 
 def axes(
@@ -851,11 +1048,10 @@ def axes(
     return found
 
 
-def note_events(found: dict[Event, int], state: State) -> None:
-    """Add the events of a path."""
-    for event in Chain.items(state.events):
-        assert isinstance(event, Event)
-        found[event] = found.get(event, 0) + 1
+def note_events(ledger: Ledger, state: State) -> None:
+    """Record what a path has left out."""
+    for omission in Chain.items(state.events):
+        ledger.record(omission)
 
 
 def switches(prepared: Prepared) -> tuple[list[int], Requirements]:

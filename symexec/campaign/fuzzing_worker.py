@@ -19,6 +19,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -64,8 +65,10 @@ from symexec.worker import forked, give_way, read_frame, send
 #
 #     campaign -> worker  Commission   once: what to run, and on which inputs
 #                         Keep         a test that the search has made: mutate it
+#                         Confirm      what differs and was not confirmed: do so now
 #     worker -> campaign  Sighting     an input on which the versions differ, or that is new in kind
 #                         Tally        how far it is, a few times a second
+#                         Confirmed    this is done, as far as the time went
 #                         Trouble      why it ends early
 #
 # The pipe is that of ``symexec.worker``.
@@ -103,6 +106,18 @@ class Keep:
 
 
 @record
+class Confirm:
+    """Confirm what differs, for so many seconds at most."""
+
+    seconds: float
+
+
+@record
+class Confirmed:
+    """Nothing is left to confirm, or the time was over."""
+
+
+@record
 class Sighting:
     """An input on which the versions differ, or that is new in kind. ``found_at`` is a time on the
     monotonic clock, which processes share."""
@@ -122,6 +137,7 @@ class Tally:
     executed: int = 0  # runs that no server began (fork_server.c)
     grown: int = 0  # runs of inputs that grow (growing.c)
     seeds: int = 0  # that fit the entry, and were tried first
+    unconfirmed: int = 0  # of those that differ, by the fast builds alone
 
 
 @record
@@ -129,7 +145,7 @@ class Failure:
     text: str
 
 
-Answer = Sighting | Tally | Failure
+Answer = Sighting | Tally | Confirmed | Failure
 
 
 # -------------------------------------------------------------------------------- fuzzing process
@@ -164,6 +180,7 @@ class FuzzingLoop:
         self._out = out
         self._to_mutate: queue.SimpleQueue[TestInput | None] = queue.SimpleQueue()
         self._lines = 0
+        self._to_confirm: queue.SimpleQueue[Confirm] = queue.SimpleQueue()
         self._next_tally = 0.0
         self._credit = GROWN_IN  # seconds of credit for inputs that grow
         self._grown_turns = 0
@@ -209,9 +226,12 @@ class FuzzingLoop:
         """Read requests until the campaign closes the pipe; runs in a thread of its own."""
         try:
             while True:
-                request = read_frame(requests)
-                assert isinstance(request, Keep)
-                self._to_mutate.put(request.input)
+                match read_frame(requests):
+                    case Keep(input=test):
+                        self._to_mutate.put(test)
+                    case Confirm() as asked:
+                        self._to_confirm.put(asked)
+                        self._to_mutate.put(None)  # it may wait for tests
         except EOFError:
             self.over.set()
             self._to_mutate.put(None)
@@ -222,12 +242,22 @@ class FuzzingLoop:
         self._send_tally()  # how many seeds fit, also where the first difference ends the search
         while not self.over.is_set():
             self._take(wait=not self._testing.busy)
+            self._confirm()
             begun = time.monotonic()
             for case in self._testing.turn(0.0, float("inf")):
                 self._send(Sighting(case.id, case.input, case.found_s, case))
             self._grow(time.monotonic() - begun)
             self._tally()
             self._rest(began, time.monotonic() - begun)
+
+    def _confirm(self) -> None:
+        """Confirm what differs, where the campaign asks for it, as it ends."""
+        with suppress(queue.Empty):
+            seconds = self._to_confirm.get_nowait().seconds
+            for case in self._testing.confirmed(seconds):
+                self._send(Sighting(case.id, case.input, case.found_s, case))
+            self._send_tally()
+            self._send(Confirmed())
 
     def _take(self, wait: bool) -> None:
         """Take the tests that the search has sent since the last call."""
@@ -291,7 +321,7 @@ class FuzzingLoop:
         testing, executed = self._testing, self._replay.executed
         counts = testing.tests, testing.differing, testing.alike, testing.exhausted, executed
         grown = self._growing.runs if self._growing is not None else 0
-        self._send(Tally(*counts, grown, len(self._seeds)))
+        self._send(Tally(*counts, grown, len(self._seeds), testing.unconfirmed))
 
     def _send(self, answer: Answer) -> None:
         send(self._out, answer)
@@ -363,6 +393,7 @@ def serve(requests: BinaryIO, answers: BinaryIO, scratch: Path) -> None:
 # It outlives its campaign by no more than a run.
 
 
+LOOK = 0.05  # seconds between two looks at what it says
 _MOST_UNSENT = 1 << 20  # bytes that wait for the pipe; what comes then is left out
 
 
@@ -370,6 +401,7 @@ class FuzzingProcess:
     def __init__(self) -> None:
         self.tally = Tally(0, 0, 0, False)
         self.failure = ""
+        self._confirmed = False
         self._worker = forked(serve)
 
     def begin(self, commission: Commission) -> None:
@@ -387,10 +419,21 @@ class FuzzingProcess:
                     yield answer
                 case Tally():
                     self.tally = answer
+                case Confirmed():
+                    self._confirmed = True
                 case Failure(text=text):
                     self.failure = text
         if self._worker.left and not self.failure:
             self.failure = "its process has died"
+
+    def confirmed(self, seconds: float) -> Iterator[Sighting]:
+        """The inputs on which the versions differ and that were not confirmed so far: the process
+        gets so many seconds for them, and no more."""
+        until = time.monotonic() + seconds
+        self._worker.say(Confirm(seconds))
+        while not self._confirmed and not self.failure and time.monotonic() < until:
+            yield from self.sightings()
+            self._worker.wait(min(LOOK, max(0.0, until - time.monotonic())))
 
     def end(self) -> None:
         """Begin to end the process; what it has said can still be read."""
@@ -501,10 +544,13 @@ class Fuzzing:
         over = self._began and (self._process.failure or self._process.tally.exhausted)
         return self._possible and not over
 
-    def end(self) -> Iterator[TestCase | Finding]:
-        """End the process and yield its last tests and findings."""
+    def end(self, seconds: float = 0.0) -> Iterator[TestCase | Finding]:
+        """End the process and yield its last tests and findings. It has so many ``seconds`` to
+        confirm what differs, one input of each kind first."""
         self._give_up()
         if self._began:
+            if seconds:
+                yield from self._heard_of(self._process.confirmed(seconds))
             self._process.end()
             yield from self._heard_of(self._sightings())
 
@@ -662,6 +708,7 @@ class Fuzzing:
             "began_s": round(self._began - self._created, 3),
             "tests": tally.tests,
             "differing": tally.differing,
+            **({"unconfirmed": tally.unconfirmed} if tally.unconfirmed else {}),
             "exhausted": tally.exhausted,
             "executed": tally.executed,
             "grown": tally.grown,
@@ -688,6 +735,11 @@ class Fuzzing:
         path can be followed."""
         process = self._process
         return process is not None and process.tally.tests > 0 and not process.tally.exhausted
+
+    @property
+    def runs(self) -> int:
+        """How many inputs both versions have run on."""
+        return self._process.tally.tests
 
     @property
     def failure(self) -> str:

@@ -17,13 +17,15 @@ from symexec.exploration.paths import Finding
 from symexec.exploration.pinning import Trace, Tracer
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.searching import Search
+from symexec.expr.nan_choices import keeps_one_of_two
+from symexec.ledger import Reason
 from symexec.memory import FaultKind
 from symexec.options import BuildOptions, InputOptions
 from symexec.replay import NativeReplay
 from symexec.search.targets import Arrival
 from symexec.shadow.outcomes import Observable
 from symexec.state.endings import Endless, MemoryFault
-from symexec.state.state import Chain, Event, State
+from symexec.state.state import Chain, State
 from symexec.testcases import DifferenceKind, Divergence, Observed, TestCase, TestInput, decode
 from symexec.testcases.inputs import Json
 from symexec.triage import Patience, group, minimise, options_used, shrink
@@ -52,10 +54,12 @@ class Collected:
         self._cases: dict[str, TestCase] = {}
         self._names: dict[TestInput, str] = {}
         self._numbers: Counter[str] = Counter()
+        self.modelled = True  # does the search know what the compiler makes of both versions?
         self._foreign: set[TestInput] = set()  # found by fuzzing, and not by the search so far
         self._predicted: set[str] = set()
-        # those of them that a path predicts without uninitialised memory
+        # those of them that a path predicts without uninitialised memory or numbers of addresses
         self._surely: set[str] = set()
+        self.of_two_nans: set[str] = set()  # predicted, if the compiler keeps the first of two NaNs
         self._doubted: set[str] = set()  # replayed as tests on which no difference is predicted
         self._there: Counter[object] = Counter()
         self.left_out = 0  # tests of the search that were left out because many like them are there
@@ -111,13 +115,16 @@ class Collected:
         self._numbers[OWN] += 1
         return name
 
-    def predict(self, test: TestInput, uninitialised: bool) -> None:
-        """Note that a path predicts a difference for this input. ``uninitialised``: the path uses
-        uninitialised memory, so another path of the same input may be the one that runs."""
+    def predict(self, test: TestInput, unsure: bool, of_two_nans: bool = False) -> None:
+        """Note that a path predicts a difference for this input. ``unsure``: the path uses
+        uninitialised memory or the numbers of addresses, or something on it is approximated, so
+        another path of the same input may be the one that runs."""
         name = self._names[test]
         self._predicted.add(name)
-        if not uninitialised:
+        if self.modelled and not unsure:
             self._surely.add(name)
+        if of_two_nans:
+            self.of_two_nans.add(name)
 
     def doubt(self, case: TestCase) -> None:
         """Note that no difference is predicted for this test so far."""
@@ -137,8 +144,13 @@ class Collected:
         self._cases[case.id] = case
         differs = case.observed is Observed.DIFFERENT
         _put(self.differing, case.id, differs)
-        judged = differs and case.kind is not DifferenceKind.UNDECIDED
-        _put(self.confirmed, case.id, judged and not case.accounted)
+        _put(self.confirmed, case.id, case.tells and not case.accounted)
+
+    def show_behaviour(self, inner: Callable[[TestCase], bool] | None = None) -> bool:
+        """Has a test shown that the versions behave differently? ``inner``: can no caller run
+        it?"""
+        cases = (self._cases[name] for name in self.differing)
+        return any(case.tells and not (inner is not None and inner(case)) for case in cases)
 
     @property
     def cases(self) -> list[TestCase]:
@@ -194,7 +206,9 @@ FIRST = 2  # tests of a kind that are mutated natively
 @record
 class Sighting:
     """A finding as data, which any process may have come upon. ``nodes``: those of the graph that
-    its path has visited; ``differs_in``: in what the versions are predicted to differ."""
+    its path has visited; ``differs_in``: in what the versions are predicted to differ;
+    ``inexact``: something on the path is approximated, or depends on where objects lie.
+    ``of_two_nans``: it may depend on which of two NaNs the compiler keeps."""
 
     input: TestInput
     nodes: tuple[int, ...]
@@ -203,18 +217,28 @@ class Sighting:
     uninitialised: bool
     endless: bool
     fault: str
+    inexact: bool = False
+    of_two_nans: bool = False
+
+    @property
+    def unsure(self) -> bool:
+        """May another path of the same input be the one that runs natively?"""
+        return self.uninitialised or self.inexact or self.of_two_nans
 
 
 def sighting(finding: Finding) -> Sighting:
     state = finding.state
+    test = decode(state.inputs, finding.model)
     return Sighting(
-        decode(state.inputs, finding.model),
+        test,
         tuple(nodes_of(state)),
         _divergence(finding),
         finding.differs_in,
         _uses_uninitialised(state),
         _repeats(state),
         _fault(state),
+        _is_inexact(state),
+        test.has_nan and keeps_one_of_two(finding.model),
     )
 
 
@@ -281,7 +305,7 @@ class TestGeneration:
             fault=sighted.fault,
         )
         if sighted.differs_in:
-            tests.predict(test, case.uninitialised)
+            tests.predict(test, sighted.unsure, sighted.of_two_nans)
         if not source and self._fuzzing is not None and tests.seen[kind] < FIRST:
             self._fuzzing.keep(test)
         self._validate(case.id, test, kind, finding)
@@ -300,7 +324,7 @@ class TestGeneration:
     def _found_again(self, sighted: Sighting, finding: Finding | None) -> None:
         test = sighted.input
         if sighted.differs_in:
-            self._tests.predict(test, sighted.uninitialised)
+            self._tests.predict(test, sighted.unsure, sighted.of_two_nans)
         name = self._tests.found_again(test)
         if name is not None:
             self._validate(name, test, None, finding)
@@ -395,7 +419,6 @@ class Found:
     seen: Seen
     counters: Counters
     traces: frozenset[int]
-    events: tuple[tuple[Event, int], ...]
 
 
 class Workers(Protocol):
@@ -435,22 +458,32 @@ def nodes_of(found: State | Arrival) -> list[int]:
 
 def _uses_uninitialised(state: State | Arrival) -> bool:
     """Did one version end where it used uninitialised memory?"""
-    return FaultKind.UNINITIALISED in _faults(state)
+    return any(each.kind is FaultKind.UNINITIALISED for each in _faults(state))
+
+
+def _is_inexact(state: State | Arrival) -> bool:
+    """Has the path met something that is approximated, or where objects lie? Or does a version end
+    with an error that no sanitizer need see: far outside of an object, or an overlap, of which
+    nobody knows where gcc copies in one piece."""
+    if any(each.far or each.kind is FaultKind.OVERLAP for each in _faults(state)):
+        return True
+    inexact = (Reason.ADDRESSES, Reason.APPROXIMATED)
+    return isinstance(state, State) and any(
+        event.reason in inexact for event in Chain.items(state.events)
+    )
 
 
 def _fault(state: State | Arrival) -> str:
     """The memory error with which one version ends, while the other does not; "" where there is
     none."""
-    kinds = _faults(state)
-    return kinds[0] if len(kinds) == 1 else ""
+    faults = _faults(state)
+    return faults[0].kind if len(faults) == 1 else ""
 
 
-def _faults(state: State | Arrival) -> list[str]:
-    return [
-        outcome.ending.kind
-        for outcome in (state.old_outcome, state.new_outcome)
-        if outcome is not None and isinstance(outcome.ending, MemoryFault)
-    ]
+def _faults(state: State | Arrival) -> list[MemoryFault]:
+    outcomes = (state.old_outcome, state.new_outcome)
+    endings = (each.ending for each in outcomes if each is not None)
+    return [each for each in endings if isinstance(each, MemoryFault)]
 
 
 def _repeats(state: State | Arrival) -> bool:
@@ -510,18 +543,22 @@ class Shrinker:
 
     def smaller(self, cases: Sequence[TestCase], deadline: float) -> Iterator[TestCase]:
         """For each group, the most important first, its witness with a smaller input, if there is
-        one, or else the witness, ``minimal`` or not. The new cases have the ids of the old ones."""
+        one, or else the witness, ``minimal`` or not; then so for further symptoms. The new cases
+        have the ids of the old ones."""
         by_id = {case.id: case for case in cases}
         groups = group(cases, self._inner)
-        for place, each in enumerate(groups):
+        first = [each.witness for each in groups]
+        names = [*first, *(one.witness for each in groups for one in each.also)]
+        for place, name in enumerate(names):
             left = deadline - self._clock()
-            witness = by_id[each.witness]
+            witness = by_id[name]
             if witness.accounted:  # the report is not written for each of them
                 continue
             if left <= 0:
                 yield replace(witness, minimal=False)
             else:
-                yield self._shrunk(witness, left / (len(groups) - place))
+                waiting = len(first if place < len(first) else names) - place
+                yield self._shrunk(witness, left / waiting)
 
     def _shrunk(self, case: TestCase, seconds: float) -> TestCase:
         """The smaller test: looked for by the engine where that is quick (0.2 ms for a small

@@ -36,6 +36,7 @@ from symexec.triage import (
     decided,
     explained,
     judged,
+    judged_at_once,
     likeness,
     looked_again,
     may_be_undefined,
@@ -263,7 +264,7 @@ class Examiner:
         """The test after the check for undefined behaviour; unchanged where the time is over, and
         where it is ``unjudged`` for now."""
         if time.monotonic() > self._task.deadline - JUDGING:
-            return case
+            return judged_at_once(case, pair, self._replay)
         if may_be_undefined(case, pair) and not self._compiled(*self._styles(case)):
             self.unjudged.append((case, pair))
             return case
@@ -286,7 +287,9 @@ class Examiner:
         if not late and not self._compiled(*self._styles(case)):
             return None
         self.unjudged.popleft()
-        return case if late else self._finally_judged(case, pair)
+        if late:
+            return judged_at_once(case, pair, self._replay)
+        return self._finally_judged(case, pair)
 
     def _looked_again(self, seen: TestCase, pair: Pair) -> tuple[TestCase, Pair, str]:
         """The result of running a test in every other way, since a difference is predicted and none

@@ -15,6 +15,7 @@ from typing import Final
 from csg.ir import Allocate, Copy, Fill, Load, Store
 from csg.records import record
 from symexec.executor.execution import Execution
+from symexec.executor.machine import grow_stack
 from symexec.executor.offsets import read_at, write_at
 from symexec.expr import (
     Data,
@@ -43,7 +44,7 @@ from symexec.memory import (
 from symexec.memory.space import OFFSET_MASK
 from symexec.shadow.directions import going, taking
 from symexec.state.endings import Access, Cut, MemoryFault
-from symexec.state.state import EventKind, State
+from symexec.state.state import State
 
 HALF: Final = 1 << 31
 STACK: Final = 1 << 23  # bytes
@@ -53,13 +54,15 @@ MOST_OBJECTS: Final = 16  # that one symbolic pointer is resolved to before the 
 @record
 class Place:
     """Where an access goes on one path: an object and a 32-bit offset, or a fault. ``apart``: the
-    versions access different places, so each has to do it by itself."""
+    versions access different places, so each has to do it by itself. ``fixed``: the same place for
+    all inputs of the path."""
 
     item: MemoryObject | None
     offset: int | Term
     fault: Fault | None
     address: int = 0
     apart: bool = False
+    fixed: bool = True
 
 
 def access(engine: Execution, state: State, step: Load | Store | Copy | Fill) -> Iterator[State]:
@@ -268,7 +271,8 @@ def _within_one(
             yield successor, Place(item, offset, None)
         else:
             where = _witness(engine, successor, address)
-            yield successor, Place(None, 0, Fault(FaultKind.OUT_OF_BOUNDS, item.name), where)
+            outside = Fault(FaultKind.OUT_OF_BOUNDS, item.name)
+            yield successor, Place(None, 0, outside, where, fixed=isinstance(address, int))
 
 
 def learn(state: State, item: MemoryObject, offset: int | Term, size: int) -> None:
@@ -359,7 +363,6 @@ def _without_access(
     assert place.fault is not None
     if place.fault.kind is FaultKind.UNRESOLVED:
         text = f"a pointer to more than {MOST_OBJECTS} objects"
-        state.note(EventKind.CUT, text, engine.location(state))
         yield from engine.end(state, Cut(text))
         return
     yield from fault(engine, state, place, size, write)
@@ -370,8 +373,11 @@ def fault(engine: Execution, state: State, place: Place, size: int, write: bool)
     assert place.fault is not None
     offset = offset_of(place.address)
     text = f"{place.fault.what}, offset {offset}"
+    access = Access.WRITE if write else Access.READ
+    given = state.memory.given(place.address)
+    far = state.memory.is_far(place.address)
     yield from engine.end(
-        state, MemoryFault(place.fault.kind, text, Access.WRITE if write else Access.READ, size)
+        state, MemoryFault(place.fault.kind, text, access, size, given, place.fixed, far)
     )
 
 
@@ -430,7 +436,6 @@ def _too_large(engine: Execution, state: State, size: Term) -> Iterator[State]:
             yield from fault(engine, successor, place, 0, write=True)
         else:
             text = f"a local array of more than {engine.largest(successor, size)} bytes"
-            successor.note(EventKind.CUT, text, engine.location(successor))
             yield from engine.end(successor, Cut(text))
 
 
@@ -447,5 +452,6 @@ def _allocated(
     )
     frame = state.owned_frame()
     frame.slots = (*frame.slots, item.number)
+    grow_stack(state, frame, most, engine.location(state))
     state.set_register(step.target.number, address_of(item.number))
     return engine.next(state)

@@ -22,6 +22,7 @@ from symexec.expr import (
     new_half,
     old_half,
 )
+from symexec.ledger import Reason
 from symexec.memory import BOTH, NEW, OLD, FaultKind
 from symexec.shadow.directions import Way, going, is_open, joint_ways, taking, ways
 from symexec.shadow.regions import begin
@@ -324,6 +325,9 @@ def indirect(engine: Execution, state: State, step: IndirectJump) -> Iterator[St
 # x / -1                ends when x is the most negative value (the quotient overflows, SIGFPE)
 
 
+_TRAPPED = "a division that traps stands in what the versions do not share"
+
+
 def divide(engine: Execution, state: State, step: Binary) -> Iterator[State]:
     left, right = engine.value(state, step.left), engine.value(state, step.right)
     if engine.paired(left, right):
@@ -334,6 +338,8 @@ def divide(engine: Execution, state: State, step: Binary) -> Iterator[State]:
         traps = way.taken
         successor = going(state, way)
         if traps:
+            if successor.mode != BOTH:  # gcc may have left the division out in one version
+                successor.note(Reason.UNDEFINED, _TRAPPED, engine.location(successor))
             yield from engine.end(successor, DivisionByZero())
         else:
             result = binary(step.operator, step.target.width, left, right)

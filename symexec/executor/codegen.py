@@ -32,6 +32,7 @@ from csg.ir import (
     CheckIndex,
     Compare,
     Constant,
+    Conversion,
     ConvertFloat,
     Copy,
     Enter,
@@ -68,6 +69,7 @@ from csg.language.syntax import Version
 from symexec.executor.registers import BOTH, NEW, OLD, ChunkRegisters, last_reads
 
 _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
+_WINDOW = hex(1 << 32)  # the addresses of one object, or of none
 _COMPARISONS = {"eq": "==", "ne": "!=", "ult": "<", "ule": "<=", "slt": "<", "sle": "<="}
 
 
@@ -86,12 +88,35 @@ RareInstruction = (
 class ChunkArithmetic(ChunkRegisters):
     """Writes the instructions that compute a value or access memory."""
 
+    exposes: bool
+
+    def move(self, instruction: Move) -> None:
+        target, version = instruction.target, instruction.version
+        text = self.half(instruction.value, version)
+        place = f"{self.block}, {self.index}"
+        known = f"{text}.__class__ is int"
+        match instruction.conversion if self.exposes else Conversion.NONE:
+            case Conversion.TO_INTEGER:
+                text = f"{text} if {known} and {text} < {_WINDOW} else exposed(s, {text}, {place})"
+            case Conversion.TO_POINTER:
+                text = f"{text} if {known} else concealed(s, {text}, {place})"
+            case Conversion.NONE:
+                pass
+            case conversion:
+                assert_never(conversion)
+        self.define(target, text, version)
+
     def binary(self, instruction: Binary) -> None:
         operator, target, version = instruction.operator, instruction.target, instruction.version
         left = self.half(instruction.left, version)
         right = self.half(instruction.right, version)
         width = target.width
-        if operator in _OPERATORS:
+        if instruction.pointers and self.exposes:
+            guard = self._same_object(instruction, left, right)
+            slow = f"distance(s, {left}, {right}, {self.block}, {self.index})"
+            text = f"({left} - {right}) & {mask(width)} if {guard} else {slow}"
+            self.define(target, text, version)
+        elif operator in _OPERATORS:
             sign = _OPERATORS[operator]
             text = f"{left} {sign} {right}"
             if sign in "+-*":
@@ -114,17 +139,36 @@ class ChunkArithmetic(ChunkRegisters):
         left = self.half(instruction.left, instruction.version)
         right = self.half(instruction.right, instruction.version)
         guard, test = self._test(instruction, left, right)
-        slow = f"compare({instruction.operator!r}, {instruction.left.width}, {left}, {right})"
+        operator = repr(instruction.operator)
+        if instruction.pointers and self.exposes and instruction.operator in ("eq", "ne"):
+            null = f"not {left} or not {right}"
+            guard = f"{guard} and ({left} ^ {right} < {_WINDOW} or {null})"
+            slow = f"equal(s, {operator}, {left}, {right}, {self.block}, {self.index})"
+        elif instruction.pointers and self.exposes:
+            guard = self._same_object(instruction, left, right)
+            slow = f"ordered(s, {operator}, {left}, {right}, {self.block}, {self.index})"
+        else:
+            slow = f"compare({operator}, {instruction.left.width}, {left}, {right})"
         return f"(1 if {test} else 0) if {guard} else {slow}"
 
-    def _test(self, instruction: Compare, left: str, right: str) -> tuple[str, str]:
-        """The test that both operands are ints, and the comparison of these."""
+    def _same_object(self, instruction: Binary | Compare, left: str, right: str) -> str:
+        """The test that both operands are addresses in one object."""
+        known = self._known(instruction, left, right)
+        return f"{known} and {left} ^ {right} < {_WINDOW}"
+
+    @staticmethod
+    def _known(instruction: Binary | Compare, left: str, right: str) -> str:
+        """The test that both operands are ints."""
         names = [
             text
             for text, value in ((left, instruction.left), (right, instruction.right))
             if not isinstance(value, Constant)
         ]
-        guard = " and ".join(f"{name}.__class__ is int" for name in names) or "True"
+        return " and ".join(f"{name}.__class__ is int" for name in names) or "True"
+
+    def _test(self, instruction: Compare, left: str, right: str) -> tuple[str, str]:
+        """The test that both operands are ints, and the comparison of these."""
+        guard = self._known(instruction, left, right)
         sign = _COMPARISONS[instruction.operator]
         if instruction.operator in ("slt", "sle"):
             flip = 1 << (instruction.left.width - 1)
@@ -199,7 +243,8 @@ LONGEST: Final = 60  # instructions that a chunk may hold when jumps are followe
 class ChunkWriter(ChunkArithmetic):
     """Writes one chunk. ``watched`` maps (block, index) to the graph node that begins there;
     ``addresses`` are those of globals and functions. ``reading`` caches analyses of blocks for the
-    function's next chunks. ``logs``: decisions are reported to ``decided``."""
+    function's next chunks. ``logs``: decisions are reported to ``decided``; ``exposes``: the
+    numbers of addresses are unknown (``addresses.py``)."""
 
     def __init__(
         self,
@@ -210,9 +255,11 @@ class ChunkWriter(ChunkArithmetic):
         addresses: Mapping[str, int],
         reading: dict[int, dict[int, int]],
         logs: bool = False,
+        exposes: bool = False,
     ) -> None:
         super().__init__(function, flavour, escaping)
         self.logs = logs
+        self.exposes = exposes
         self.watched = watched
         self.addresses = addresses
         self.reading = reading
@@ -288,8 +335,8 @@ class ChunkWriter(ChunkArithmetic):
         """Write one instruction. Returns False when the chunk cannot go on behind it."""
         version = instruction.version
         match instruction:
-            case Move(target=target, value=value):
-                self.define(target, self.half(value, version), version)
+            case Move():
+                self.move(instruction)
             case Binary():
                 self.binary(instruction)
             case Compare(target=target):

@@ -11,9 +11,16 @@ from symexec.executor.accesses import inside
 from symexec.executor.execution import Execution
 from symexec.executor.memcheck import Used
 from symexec.executor.offsets import copy, fill, read_at
-from symexec.executor.undefined_uses import note
-from symexec.executor.variadic import is_not_meant, lists_diverge, next_argument
+from symexec.executor.undefined_uses import note, tell_padding
+from symexec.executor.variadic import (
+    OF_ANOTHER_KIND,
+    is_not_meant,
+    lies_elsewhere,
+    lists_diverge,
+    next_argument,
+)
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable
+from symexec.ledger import Reason
 from symexec.memory import (
     BOTH,
     NEW,
@@ -27,7 +34,14 @@ from symexec.memory import (
 from symexec.runtime.contract import Paired
 from symexec.state.endings import Access, AssumptionFailed, MemoryFault, PathEnding
 from symexec.state.inputs import Input
-from symexec.state.state import Absent, EventKind, Formatted, Output, OutputItem, State, Versioned
+from symexec.state.state import (
+    Absent,
+    Formatted,
+    Holder,
+    OutputItem,
+    State,
+    Versioned,
+)
 
 
 class Faulted(Exception):
@@ -72,16 +86,23 @@ class ModelContext:
     def caller(self) -> str:
         return self._state.top.function.name
 
+    @property
+    def is_used(self) -> bool:
+        function = self._engine.machine.functions[self.caller]
+        return self._step.target is not None and self._step.target in function.registers_read()
+
     # ------------------------------------------------------------------ memory
 
     def load(self, address: int, size: int) -> int | Term:
-        state = self._state
-        value = state.memory.load(address, size, state.mode)
-        if value is None:
-            value = self._revealed(address, size)
+        value = self.load_pair(address, size)
         if isinstance(value, Shadowed):
             raise Paired
         return value
+
+    def load_pair(self, address: int, size: int) -> Data:
+        state = self._state
+        value = state.memory.load(address, size, state.mode)
+        return self._revealed(address, size) if value is None else value
 
     def _revealed(self, address: int, size: int) -> Data:
         """The value of uninitialised bytes, or a fault."""
@@ -134,7 +155,9 @@ class ModelContext:
             kind, what = problem.kind, problem.what
         text = f"{what}, offset {offset_of(address)}"
         count = size if isinstance(size, int) else 0
-        raise Faulted(MemoryFault(kind, text, Access.WRITE if write else Access.READ, count))
+        access, given = Access.WRITE if write else Access.READ, state.memory.given(address)
+        fixed, far = isinstance(size, int), state.memory.is_far(address)
+        raise Faulted(MemoryFault(kind, text, access, count, given, fixed, far))
 
     def one_sided(self) -> bool:
         return bool(self._state.write_mode != BOTH)
@@ -180,9 +203,10 @@ class ModelContext:
         if item is None:
             kind = FaultKind.DOUBLE_FREE if number in memory.freed else FaultKind.BAD_FREE
             raise Faulted(MemoryFault(kind, memory.freed.get(number, hex(address)), Access.FREE, 0))
-        if item.kind is not AllocationKind.HEAP or address & 0xFFFFFFFF:
+        if not item.from_malloc or address & 0xFFFFFFFF:
             text = f"{item.name}, offset {offset_of(address)}"
-            raise Faulted(MemoryFault(FaultKind.BAD_FREE, text, Access.FREE, 0))
+            given = memory.given(address)
+            raise Faulted(MemoryFault(FaultKind.BAD_FREE, text, Access.FREE, 0, given))
         if mode == BOTH and item.dead not in (0, OLD | NEW):
             raise Paired
         if item.dead & mode or (mode == BOTH and item.dead):
@@ -253,7 +277,9 @@ class ModelContext:
         assert problem is not None
         text = f"{problem.what}, offset {offset_of(address)}"
         access = Access.WRITE if write else Access.READ
-        raise Faulted(MemoryFault(problem.kind, text, access, size))
+        given = self._state.memory.given(address)
+        far = self._state.memory.is_far(address)
+        raise Faulted(MemoryFault(problem.kind, text, access, size, given, far=far))
 
     def next_argument(self, list_address: int, size: int, passed: Passed) -> Data:
         if self._state.mode == BOTH and lists_diverge(self._state, list_address):
@@ -266,13 +292,18 @@ class ModelContext:
             raise Faulted(
                 MemoryFault(FaultKind.WILD, "no more variadic arguments", Access.READ, size)
             )
-        value, _, _ = found
+        value, _, kind = found
         if isinstance(value, Shadowed):
             raise Paired
+        if lies_elsewhere(kind, passed):
+            self.event(Reason.APPROXIMATED, OF_ANOTHER_KIND)
         return value
 
     def global_address(self, name: str) -> int:
         return self._engine.machine.addresses[name]
+
+    def variable(self, name: str) -> int | None:
+        return self._engine.machine.addresses.get(name)
 
     # ------------------------------------------------------------------ the environment store
 
@@ -301,14 +332,13 @@ class ModelContext:
             new = value
         store[key] = old if old == new else Versioned(old, new)
 
-    def emit(self, stream: int, item: OutputItem) -> None:
+    def emit(self, stream: int, item: OutputItem, holder: Holder | None = None) -> None:
         state = self._state
         if state.memory.undefined:
             item = self._known(item)
-        if state.mode in (BOTH, OLD):
-            state.old_output = Output(state.old_output, stream, item)
-        if state.mode in (BOTH, NEW):
-            state.new_output = Output(state.new_output, stream, item)
+        if state.memory.exposed:
+            item = self._without_addresses(item)
+        state.put_out(item, stream, holder)
 
     def _known(self, item: OutputItem) -> OutputItem:
         """An item of output that depends on no uninitialised memory; else the call ends here."""
@@ -322,21 +352,35 @@ class ModelContext:
             case _:
                 return item
 
+    def _without_addresses(self, item: OutputItem) -> OutputItem:
+        """An item of output with made-up numbers for addresses, and an event."""
+        term = item.term if isinstance(item, Formatted) else item
+        if not isinstance(term, Term) or not self._engine.addresses.within(term):
+            return item
+        event = "the number of an address is written"
+        note(self._engine, self._state, Reason.ADDRESSES, event)
+        known = self._engine.addresses.concealed(term)
+        if isinstance(item, Formatted):
+            return Formatted(item.spec, self.table.term(term.width, known))
+        return bytes((known,)) if isinstance(known, int) else known
+
     def _written(self, term: Term) -> Operand:
         engine, state = self._engine, self._state
         verdict = engine.judged(state, term)
         for answer in verdict.answers:
             state.answered(answer)
-        if verdict.wrong is not None:
+        if verdict.wrong is not None and engine.undefined.is_padding(term):
+            tell_padding(engine, state, term, "is written")
+        elif verdict.wrong is not None:
             if not engine.undefined.only_reported(state.mode):
                 raise Used(term)
             text = f"{engine.undefined.origin(term)} is written; zero here"
-            note(engine, state, EventKind.UNINITIALISED, text)
+            note(engine, state, Reason.UNINITIALISED, text)
         return verdict.value
 
     # ------------------------------------------------------------------ events and inputs
 
-    def event(self, kind: EventKind, text: str) -> None:
+    def event(self, kind: Reason, text: str) -> None:
         self._state.note(kind, text, self.location)
 
     def fresh(self, name: str, width: int) -> Term:

@@ -34,7 +34,14 @@ from csg.ir import (
     VaStart,
 )
 from symexec.counters import Counters
-from symexec.executor import accesses, branching, helpers, undefined_uses, variadic
+from symexec.executor import (
+    accesses,
+    address_uses,
+    branching,
+    helpers,
+    undefined_uses,
+    variadic,
+)
 from symexec.executor.execution import Decided, Execution, Visit
 from symexec.executor.helpers import chunk_helpers
 from symexec.executor.machine import Chunk, Machine, Place
@@ -83,6 +90,7 @@ class Engine(Execution):
             self._cover,
             self.undefined,
             logs=decided is not None,
+            exposes=memory.addresses,
         )
 
     def _cover(self, function: str, block: int) -> None:
@@ -152,7 +160,7 @@ class Engine(Execution):
     def _is_known(self, state: State) -> bool:
         """Is the next instruction a branch whose condition the path has decided?"""
         step = self.here(state)
-        if not isinstance(step, Branch) or state.memory.undefined:
+        if not isinstance(step, Branch) or state.memory.undefined or state.memory.exposed:
             return False
         condition = self.value(state, step.condition)
         return isinstance(condition, Term) and self.solver.knows(state.path, condition)
@@ -174,6 +182,8 @@ class Engine(Execution):
             found = undefined_uses.decided_operands(self, state, step)
             if found is not None:
                 return self._stepped(found)
+        if state.memory.exposed:
+            address_uses.settle(self, state, step)
         match step:
             case Branch():
                 return branching.branch(self, state, step)

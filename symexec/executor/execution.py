@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from csg.errors import NOWHERE, Location
 from csg.ir import Instruction, Program, Register, Terminator, Value
 from symexec.counters import Counters
+from symexec.executor.addresses import Addresses
 from symexec.executor.machine import Chunk, Machine
 from symexec.executor.memcheck import UndefinedValues, Verdict, lost_objects
 from symexec.expr import (
@@ -31,6 +32,7 @@ from symexec.expr import (
     new_half,
     old_half,
 )
+from symexec.ledger import Reason
 from symexec.memory import BOTH, NEW, OLD
 from symexec.options import MemoryOptions
 from symexec.runtime.contract import ModelEntry
@@ -39,15 +41,7 @@ from symexec.shadow.regions import Joins, at_join, begin_instruction, go_alone, 
 from symexec.solver import Answer, SolverChain
 from symexec.state.endings import PathEnding, Returned, Unsupported, row
 from symexec.state.inputs import FIRST_VALUE, Guided, Script
-from symexec.state.state import (
-    Divergence,
-    DivergenceKind,
-    EventKind,
-    Lost,
-    Outcome,
-    State,
-    environment_of,
-)
+from symexec.state.state import Divergence, DivergenceKind, Lost, Outcome, State, environment_of
 
 Visit = Callable[[State, int], None]
 Decided = Callable[
@@ -88,7 +82,9 @@ class Execution(ABC):
         self.joins = Joins()
         self.sites = {name: place for place, name in enumerate(program.functions)}
         self.memory = memory
+        self.made_good: frozenset[str] = frozenset()  # texts of events that are none: tests show it
         self.undefined = UndefinedValues(table, memory.uninitialised)
+        self.addresses = Addresses(table, memory.addresses)
 
     @abstractmethod
     def step(self, state: State) -> Iterable[State]:
@@ -184,7 +180,7 @@ class Execution(ABC):
     # ------------------------------------------------------------------ endings
 
     def refuse(self, state: State, reason: str) -> Iterator[State]:
-        state.note(EventKind.UNSUPPORTED, reason, self.location(state))
+        state.note(Reason.UNSUPPORTED, reason, self.location(state))
         yield from self.end(state, Unsupported(reason))
 
     def end(self, state: State, ending: PathEnding) -> Iterator[State]:
@@ -218,7 +214,9 @@ class Execution(ABC):
     def _leaks(self, state: State, mode: int, ending: PathEnding) -> tuple[Lost, ...] | None:
         if not self.memory.leaks:
             return None
-        return lost_objects(state, mode, ending, self.program.entry == "main")
+        return lost_objects(
+            state, mode, ending, self.program.entry == "main", self.addresses.concealed
+        )
 
     def evaluate(self, term: int | Term, model: dict[Term, int] | None) -> int:
         """The value of a term under a model; symbols that the model leaves out are 0."""
@@ -315,7 +313,7 @@ class Execution(ABC):
                 return value
             if self.answer(state, lambda: int(self.solver.directions(path, same)[1])):
                 self.counters.concretised += 1
-                state.note(EventKind.CONCRETISED, f"{why}: {value}", self.location(state))
+                state.note(Reason.CONCRETISED, f"{why}: {value}", self.location(state))
             state.path = state.path.assuming(same)
         return value
 

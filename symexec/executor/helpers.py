@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from csg.ir import Call
+from symexec.executor.address_uses import address_helpers
 from symexec.executor.execution import Execution
 from symexec.executor.modelling import run_model
 from symexec.expr import (
@@ -97,6 +98,7 @@ def chunk_helpers(engine: Execution, visit: Callable[[State, int], None]) -> dic
             memory.begin_life(frame.slots[slot], only or state.mode, marks[slot][3])
 
     return {
+        **address_helpers(engine),
         "begin": begin,
         "resume": _resume,
         "end": _end,

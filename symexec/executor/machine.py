@@ -10,17 +10,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from csg.analysis.register_flow import unassigned
+from csg.errors import Location
 from csg.ir import Enter as EnterRegion
-from csg.ir import FunctionCode, GlobalObject, Program, Relocation, Slot
+from csg.ir import FunctionCode, GlobalObject, Program, Relocation, Slot, Value
+from csg.ir.instructions import decides, reads
 from csg.language.types import Type, value_bytes
 from symexec.executor.codegen import ChunkWriter
 from symexec.executor.memcheck import UndefinedValues
 from symexec.executor.registers import BOTH, MASKED_OLD, escaping_registers
 from symexec.expr import Data, Term, shadowed
-from symexec.memory import AllocationKind, Memory, address_of
-from symexec.state.state import Chunk, Frame, State
+from symexec.ledger import Reason
+from symexec.memory import NEW, OLD, AllocationKind, Memory, address_of
+from symexec.state.state import Chunk, Frame, Moment, State, environment_of
 
 Place = tuple[int, int]  # block, index
+DEEP = 1 << 22  # bytes of locals: a native stack has 8 MB, and frames there are larger
+NEAR_ITS_END = f"more than {DEEP >> 20} MB on the stack: native runs may end there"
+DEEP_NOTED = "told of the stack"  # in the environment store
 
 
 @dataclass
@@ -38,11 +44,61 @@ class CompiledFunction:
     reading: dict[int, dict[int, int]] = field(default_factory=dict)  # block -> last reads
     joins: list[int | None] | None = None
     blank: tuple[tuple[int, Term], ...] | None = None  # registers that may be read too early
+    stack: int = 0  # bytes that a call of it takes
+    read: frozenset[Value] | None = None  # what ``registers_read`` has found
+    of_caller: bool = False  # a callback, or what a driver calls behind its call
+
+    def registers_read(self) -> frozenset[Value]:
+        """The registers that the function reads anywhere."""
+        if self.read is None:
+            found: set[Value] = set()
+            for block in self.code.blocks:
+                for step in block.instructions:
+                    found.update(reads(step))
+                if block.terminator is not None:
+                    found.update(decides(block.terminator))
+            self.read = frozenset(found)
+        return self.read
 
     def shape(self, flavour: int) -> int:
         """The flavour whose code serves: a function that is the same in both versions has one plain
         form."""
         return BOTH if flavour < MASKED_OLD and not self.versioned else flavour
+
+
+def _frame_size(code: FunctionCode) -> int:
+    """The bytes that a call takes on a native stack, or less: its locals and what it is called
+    with, the address to return to and that of the frame before it."""
+    return sum(slot.size for slot in code.slots) + 8 * len(code.register_names) + 16
+
+
+def grow_stack(state: State, frame: Frame, size: int, location: Location) -> None:
+    """Add to the bytes that the calls have on the stack. A native stack has an end, and this one
+    has none: an event where a path comes near it."""
+    was, frame.stack = frame.stack, frame.stack + size
+    if was <= DEEP < frame.stack and DEEP_NOTED not in state.environment:
+        state.environment[DEEP_NOTED] = True
+        state.note(Reason.APPROXIMATED, NEAR_ITS_END, location)
+
+
+def note_moment(
+    state: State, program: Program, code: FunctionCode, arguments: tuple[Data, ...]
+) -> None:
+    """Note what code of the caller can look at when it is called. A function of the library counts
+    where the driver calls it."""
+    frame = state.top
+    if code.library and frame.function.name != program.entry:
+        return
+    while frame.function.library and frame.caller is not None:
+        frame = frame.caller
+    step = frame.function.blocks[frame.block].instructions[frame.index - 1]
+    location = program.nodes[step.node].location
+    mode, memory = state.mode, state.memory.fork()
+    name = "" if code.library else code.name
+    for state.mode in (OLD, NEW) if mode == BOTH else (mode,):
+        store = environment_of(state, state.mode)
+        state.put_out(Moment(name, location, memory, store, arguments))
+    state.mode = mode
 
 
 def _marks(slot: Slot) -> bytes:
@@ -69,9 +125,11 @@ class Machine:
         covered: Callable[[str, int], None],
         undefined: UndefinedValues,
         logs: bool = False,
+        exposes: bool = True,
     ) -> None:
         self.program = program
         self.logs = logs
+        self.exposes = exposes
         self.undefined = undefined
         self.helpers = dict(helpers)
         self.covered = covered
@@ -89,6 +147,7 @@ class Machine:
                 watched.get(name, {}),
                 tuple(register.number for register in code.parameters),
                 tuple((slot.size, slot.name, slot.type, _marks(slot)) for slot in code.slots),
+                stack=_frame_size(code),
             )
 
     # ------------------------------------------------------------------ the address space
@@ -175,6 +234,7 @@ class Machine:
             self.addresses,
             function.reading,
             self.logs,
+            self.exposes and not function.code.library,
         )
         name = f"c{block}_{index}"
         source = writer.chunk(name, block, index)
@@ -200,6 +260,8 @@ class Machine:
     ) -> Frame:
         """Push a frame of ``name``; its locals in memory are fresh objects."""
         function = self.functions[name]
+        if function.of_caller and state.shadows:
+            note_moment(state, self.program, function.code, arguments)
         frame = Frame(function.code, state.frame, state.owner)
         frame.result = result
         frame.version = state.mode
@@ -220,6 +282,10 @@ class Machine:
                 for size, label, kind, marks in function.slots
             )
         state.frame = frame
+        if function.stack + frame.stack > DEEP:
+            grow_stack(state, frame, function.stack, function.code.location)
+        else:
+            frame.stack += function.stack
         return frame
 
     def _blank(self, code: FunctionCode) -> tuple[tuple[int, Term], ...]:

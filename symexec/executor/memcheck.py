@@ -14,7 +14,7 @@ only to be reported, zeros are what the path goes on with.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
@@ -32,7 +32,16 @@ from symexec.expr import (
     substitute,
     symbols,
 )
-from symexec.memory import BOTH, OLD, UNDEFINED, AllocationKind, FaultKind, Memory, MemoryObject
+from symexec.memory import (
+    BOTH,
+    OLD,
+    PADDING,
+    UNDEFINED,
+    AllocationKind,
+    FaultKind,
+    Memory,
+    MemoryObject,
+)
 from symexec.options import Uninitialised
 from symexec.runtime.stdio.streams import STREAM_OBJECT
 from symexec.solver import Answer, PathCondition, SolverChain
@@ -161,6 +170,11 @@ class UndefinedValues:
         assert not isinstance(found, Shadowed)
         return found
 
+    def is_padding(self, term: Term) -> bool:
+        """Does it depend on padding of the caller's objects, rather than on something that the
+        program should have initialised?"""
+        return any(str(each.name).startswith(PADDING) for each in self.of(term))
+
     def only_reported(self, mode: int) -> bool:
         """Is a use only reported? One by both versions alike is no difference between them."""
         return mode == BOTH and self.policy is Uninitialised.DIFFERENCES
@@ -197,7 +211,11 @@ _ROOTS = frozenset({AllocationKind.GLOBAL, AllocationKind.CONSTANT, AllocationKi
 
 
 def lost_objects(
-    state: State, mode: int, ending: PathEnding, main: bool
+    state: State,
+    mode: int,
+    ending: PathEnding,
+    main: bool,
+    concealed: Callable[[Operand], Operand],
 ) -> tuple[Lost, ...] | None:
     """The objects that the version ``mode`` (OLD or NEW) has lost; None where they are not looked
     for, as after a signal or ``_exit``."""
@@ -208,7 +226,7 @@ def lost_objects(
             frames, words = [], [] if main or value is None else [value]
         case _:
             return None
-    search = _Search(state.memory, mode)
+    search = _Search(state.memory, mode, concealed)
     if not search.lost:
         return ()
     for frame in frames:
@@ -227,8 +245,9 @@ def _calls(frame: Frame | None) -> Iterator[Frame]:
 class _Search:
     """The search for reachable objects. ``lost``: heap objects that were not reached yet."""
 
-    def __init__(self, memory: Memory, mode: int) -> None:
+    def __init__(self, memory: Memory, mode: int, concealed: Callable[[Operand], Operand]) -> None:
         self._memory = memory
+        self._concealed = concealed
         self._mode = mode
         self._half = old_half if mode == OLD else new_half
         self.lost: dict[int, MemoryObject] = {}
@@ -262,6 +281,8 @@ class _Search:
             yield self._half(item.load(offset, _WORD, BOTH))
 
     def _follow(self, word: Operand) -> None:
+        if isinstance(word, Term) and self._memory.exposed:
+            word = self._concealed(word)
         if isinstance(word, Term):
             for value in _constants(word):
                 if value is None:

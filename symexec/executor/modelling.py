@@ -8,9 +8,12 @@ writes, and nothing has to be undone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import assert_never
 
 from csg.ir import Call
 from csg.records import record
+from symexec.executor import address_uses
 from symexec.executor.accesses import inside, learn
 from symexec.executor.context import Faulted, ModelContext, Unproven
 from symexec.executor.execution import Execution
@@ -34,7 +37,7 @@ from symexec.shadow.directions import Way, followed, going, is_open, taking, way
 from symexec.shadow.regions import begin_instruction
 from symexec.state.endings import Access, AssumptionFailed, Exit, MemoryFault, Unsupported
 from symexec.state.inputs import Script
-from symexec.state.state import Frame, State
+from symexec.state.state import Frame, Region, State
 
 Decided = list[tuple[State, Operand | None]]
 
@@ -79,6 +82,8 @@ def _run(
     try:
         while True:
             request = model.send(answer)
+            if state.memory.exposed:
+                request = _wherever_objects_lie(engine, state, request)
             unknown = _asked_about(engine, request) if state.memory.undefined else None
             if unknown is not None:
                 found = list(decided(engine, state, unknown, "decides in the library"))
@@ -130,8 +135,7 @@ def _run(
                     yield from jump_back(engine, state, number, value)
                     return
                 case _:
-                    yield from engine.refuse(state, f"a model asked {request}")
-                    return
+                    assert_never(request)
     except StopIteration as done:
         result = done.value
     except Used as used:
@@ -172,6 +176,27 @@ def _asked_about(engine: Execution, request: Request) -> Term | None:
         case _:
             return None
     return term if isinstance(term, Term) and engine.undefined.within(term) else None
+
+
+def _wherever_objects_lie(engine: Execution, state: State, request: Request) -> Request:
+    """The request about a value that does not depend on addresses, or an event."""
+    match request:
+        case Decide(condition=Term() as term):
+            value = address_uses.decided(engine, state, term, "decides in the library")
+            return replace(request, condition=value)
+        case Concretize(term=Term() as term):
+            return replace(
+                request, term=address_uses.pointed(engine, state, term, "is used in the library")
+            )
+        case Suggest(term=Term() as term):
+            return replace(
+                request, term=address_uses.pointed(engine, state, term, "is used in the library")
+            )
+        case End(ending=Exit(status=Term() as term) as ending):
+            known = address_uses.decided(engine, state, term, "is the status")
+            return End(replace(ending, status=known))
+        case _:
+            return request
 
 
 def _about(request: Request, value: Operand) -> Request:
@@ -218,7 +243,8 @@ def _sized(engine: Execution, state: State, unproven: Unproven) -> Decided:
             continue
         text = f"{item.name}, offset {unproven.offset}"
         access = Access.WRITE if unproven.write else Access.READ
-        ending = MemoryFault(FaultKind.OUT_OF_BOUNDS, text, access, unproven.size)
+        given = state.memory.given(address)
+        ending = MemoryFault(FaultKind.OUT_OF_BOUNDS, text, access, unproven.size, given)
         found += [(ended, None) for ended in engine.end(successor, ending)]
     return found
 
@@ -286,6 +312,8 @@ def jump_back(engine: Execution, state: State, number: object, value: Data) -> I
     if state.region is not None and goal.depth < state.region.depth:
         yield from engine.refuse(state, "longjmp out of what one version runs by itself")
         return
+    if state.region is not None and goal.depth == state.region.depth:
+        _leave_instruction(state, state.region)
     while state.top.depth > goal.depth:
         for slot in state.top.slots:
             state.memory.drop_stack(slot)
@@ -298,6 +326,12 @@ def jump_back(engine: Execution, state: State, number: object, value: Data) -> I
     if goal.result is not None:
         state.set_register(goal.result, value)
     yield state
+
+
+def _leave_instruction(state: State, region: Region) -> None:
+    """The versions jump to different places: the running one goes on by itself to its end."""
+    if region.join[1]:
+        state.region = replace(region, join=(-1, 0))
 
 
 def _noted(state: State) -> tuple[Noted, ...]:

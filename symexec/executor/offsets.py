@@ -46,7 +46,7 @@ def read_at(
     """The value at an offset of ``item``; its uninitialised bytes get their symbols now."""
     memory = state.memory
     if isinstance(offset, int):
-        memory.reveal(item, offset, size)
+        memory.reveal(item, offset, size, state.mode)
         return _current(state, item).load(offset, size, state.mode)
     last = len(item.data) - size
     places = _range(engine, state, offset, last)
@@ -55,9 +55,9 @@ def read_at(
     listed = _listed(engine, state, offset, places)
     if len(listed) <= FEW:
         for place in listed:
-            memory.reveal(_current(state, item), place, size)
+            memory.reveal(_current(state, item), place, size, state.mode)
     else:
-        memory.reveal_all(item)
+        memory.reveal_all(item, state.mode)
     item = _current(state, item)
     value = _beneath(item, offset, size, listed, state.mode)
     for update in item.updates:

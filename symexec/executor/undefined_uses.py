@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
+from csg.errors import Location
 from csg.ir import (
     Allocate,
     Binary,
@@ -45,11 +46,14 @@ from csg.ir import (
 from symexec.executor.execution import Execution
 from symexec.executor.memcheck import Verdict
 from symexec.expr import Data, Operand, Shadowed, Term, new_half, old_half, shadowed
+from symexec.ledger import Reason
 from symexec.memory import NEW, OLD
 from symexec.shadow.regions import begin
 from symexec.state.endings import MemoryFault
 from symexec.state.inputs import FIRST_VALUE
-from symexec.state.state import Divergence, DivergenceKind, EventKind, Region, State
+from symexec.state.state import Divergence, DivergenceKind, Region, State
+
+ACCESSED = "is an address"  # what ``used`` says of the operand of an access
 
 
 def used(step: Instruction | Terminator) -> tuple[tuple[Value, str], ...]:
@@ -62,9 +66,9 @@ def used(step: Instruction | Terminator) -> tuple[tuple[Value, str], ...]:
         case IndirectJump(address=address):
             return ((address, "is jumped to"),)
         case Load(address=address) | Store(address=address) | Fill(address=address):
-            return ((address, "is an address"),)
+            return ((address, ACCESSED),)
         case Copy(address=address, source=source):
-            return ((address, "is an address"), (source, "is an address"))
+            return ((address, ACCESSED), (source, ACCESSED))
         case Binary(right=right):  # only divisions come here
             return ((right, "is a divisor"),)
         case CheckIndex(index=index):
@@ -123,11 +127,15 @@ def decided(
     if verdict.wrong is None:
         yield _going(state, verdict), verdict.value
         return
+    if engine.undefined.is_padding(term):
+        tell_padding(engine, state, term, what)
+        yield _going(state, verdict), verdict.value
+        return
     if engine.undefined.only_reported(state.mode):
         note(
             engine,
             state,
-            EventKind.UNINITIALISED,
+            Reason.UNINITIALISED,
             f"{engine.undefined.origin(term)} {what}; zero here",
         )
         yield _going(state, verdict), verdict.value
@@ -181,6 +189,10 @@ def _each_half(
         if verdict.wrong is None:
             _going(state, verdict)
             continue
+        if engine.undefined.is_padding(half):
+            tell_padding(engine, state, half, what)
+            _going(state, verdict)
+            continue
         fails, goes = _outcomes(state, verdict)
         if fails:
             failing = _going(state.fork(), verdict, FAILS)
@@ -211,10 +223,21 @@ def _one_ends(engine: Execution, state: State, mode: int, ending: MemoryFault) -
         yield survivor
 
 
-def note(engine: Execution, state: State, kind: EventKind, text: str) -> None:
-    """Note an event, once for each place on a path."""
+def tell_padding(engine: Execution, state: State, term: Term, what: str) -> None:
+    """Note that a value depends on padding of an object that the caller gives."""
+    text = f"{engine.undefined.origin(term)} {what}; it is zero in every input"
+    note(engine, state, Reason.APPROXIMATED, text)
+
+
+def note(
+    engine: Execution, state: State, kind: Reason, text: str, location: Location | None = None
+) -> None:
+    """Note an event, once for each place on a path, unless other inputs make it good.
+    ``location``: if it is not where the state stands."""
+    if text in engine.made_good:
+        return
     key = f"told {kind}"
-    location = engine.location(state)
+    location = location or engine.location(state)
     noted = state.environment.get(key, frozenset())
     assert isinstance(noted, frozenset)
     if location not in noted:

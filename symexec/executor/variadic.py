@@ -11,7 +11,9 @@ from collections.abc import Iterator
 
 from csg.ir import DRIVEN, Passed, VaArgument, VaCopy, VaStart
 from symexec.executor.execution import Execution
+from symexec.executor.undefined_uses import note
 from symexec.expr import Data, Shadowed, extend, new_half, old_half, truncate
+from symexec.ledger import Reason
 from symexec.memory import BOTH, OLD, FaultKind
 from symexec.state.endings import Access, AssumptionFailed, MemoryFault
 from symexec.state.state import Frame, State, Variadic
@@ -62,7 +64,9 @@ def variadic(
                     state, MemoryFault(FaultKind.WILD, "no more arguments", Access.READ, 8)
                 )
                 return
-            value, width, _ = found
+            value, width, kind = found
+            if lies_elsewhere(kind, step.passed):
+                note(engine, state, Reason.APPROXIMATED, OF_ANOTHER_KIND)
             wanted = step.target.width
             state.set_register(step.target.number, fitted(value, width, wanted))
             yield engine.next(state)
@@ -73,6 +77,16 @@ def is_not_meant(engine: Execution, found: Variadic | None, wanted: Passed) -> b
     of all kinds."""
     driven = engine.program.entry.startswith(DRIVEN)
     return driven and (found is None or found[2] is not wanted)
+
+
+OF_ANOTHER_KIND = "an argument is taken as another kind of value than it was passed as"
+
+
+def lies_elsewhere(given: Passed, wanted: Passed) -> bool:
+    """Does the processor take the argument from another place than where it was passed? The
+    behaviour is undefined (C17 7.16.1.1p2), and which value it takes nobody knows."""
+    apart = (Passed.FRACTION, Passed.RECORD)
+    return given is not wanted and (given in apart or wanted in apart)
 
 
 def _projected(state: State, frame: Frame) -> tuple[Variadic, ...]:

@@ -113,6 +113,7 @@ class Laboratory:
             options.out,
             unsandboxed=options.unsandboxed,
             native=False,  # native testing is a strategy of its own here
+            attack=0.0,
             files=options.files,
             annotation=options.annotation,
         )

@@ -26,6 +26,7 @@ from symexec.runtime.filesystem.nodes import FILE, FOLDER, Contents, Node, disk,
 from symexec.runtime.library import registry
 from symexec.runtime.stdio import streams
 from symexec.solver import build_solver
+from symexec.state.buffers import Buffers, flushes
 from symexec.state.endings import (
     Aborted,
     AssertionFailed,
@@ -73,17 +74,22 @@ def run_program(
 ) -> int:
     """As ``run_concrete``, for a loaded program and the files that it sees. ``write`` gets what it
     writes to descriptors 1 and 2."""
-    engine = engine_alone(program, MemoryOptions(Uninitialised.ZERO, indexes=False))
+    engine = engine_alone(
+        program, MemoryOptions(Uninitialised.ZERO, indexes=False, addresses=False)
+    )
     state = fresh_state(engine)
     state.environment.update({**standard_input(stdin), **files})
     engine.machine.enter(state, library.start(program), command_line(engine, state, words), None)
-    shown: Output | None = None
+    shown, buffers = None, Buffers()
     while state.frame is not None:
         (state,) = engine.advance(state, 200_000)
-        shown = _show(state.new_output, shown, write)
+        shown = _show(state.new_output, shown, buffers, write)
     outcome = state.new_outcome
     assert outcome is not None
-    _show(outcome.output, shown, write)
+    _show(outcome.output, shown, buffers, write)
+    for stream, data in buffers.rest(flushes(outcome.ending)):
+        assert isinstance(data, bytes)
+        write(stream, data)
     return _status(outcome)
 
 
@@ -146,15 +152,17 @@ def _ignore(state: State, node: int) -> None:
     return
 
 
-def _show(last: Output | None, shown: Output | None, write: Write) -> Output | None:
-    """Write what the program has written since ``shown``, and return its last output."""
-    found: list[tuple[int, bytes]] = []
+def _show(
+    last: Output | None, shown: Output | None, buffers: Buffers, write: Write
+) -> Output | None:
+    """Write what has left the streams since ``shown``, and return the last output."""
+    found: list[Output] = []
     item = last
     while item is not None and item is not shown:
-        assert isinstance(item.item, bytes)
-        found.append((item.stream, item.item))
+        found.append(item)
         item = item.before
-    for stream, data in reversed(found):
+    for stream, data in buffers.written(reversed(found)):
+        assert isinstance(data, bytes)
         write(stream, data)
     return last
 

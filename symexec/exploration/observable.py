@@ -18,9 +18,11 @@ it is of one that begins with the number of a line which is another one in the o
     int f(int x) { static int n; ... }         and so is f.n
     int mode;                                  f reads it, and a caller may have set it: an input
 
-A scalar is an input when it is visible to other files, or when a function that the call does not
-come by writes it too; the others, and everything that has parts, hold what they are initialised
-with (``Globals.INITIAL``: all of them do).
+A scalar, or a short array of them that begins with zeros, is an input when it is visible to other
+files, or when a function that the call does not come by writes it too; the others, and everything
+else that has parts, hold what they are initialised with (``Globals.INITIAL``: all of them do). A
+path that reads one of these before it writes it is an event, and so is one that reads what the
+library keeps. ``errno`` is an input where the program names it.
 """
 
 from __future__ import annotations
@@ -30,9 +32,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from csg.analysis import DependenceGraph
-from csg.analysis.memory_flow import TOUCHES_MEMORY, Accesses
+from csg.analysis.memory_flow import Accesses
 from csg.analysis.objects import ObjectKind, bits
-from csg.ir import Program
+from csg.errors import Location
+from csg.ir import GlobalObject, Program
+from csg.ir.library_effects import ERRNO
 from csg.language.syntax import (
     Declaration,
     FunctionDefinition,
@@ -52,24 +56,45 @@ from csg.language.types import (
     Record,
     Type,
     is_opaque,
+    is_signed,
     size_of,
 )
+from csg.lower.linking import LIBRARY_PREFIX
 from csg.records import record
+from symexec.exploration.depending import accesses
+from symexec.exploration.doubts import Doubt
+from symexec.exploration.handed_out import (
+    asks_for_errno,
+    begun_alike,
+    handed_out,
+    library_state,
+    name_of_state,
+    replaceable,
+    shown_objects,
+)
+from symexec.exploration.moments import looked_at_meanwhile
 from symexec.exploration.start import (
     ADDRESSES,
     ELSEWHERE,
     RESULT_AT,
     differing_memory,
+    holds_padding,
     leads,
+    numbers_differ,
+    pointers_apart,
     pointers_elsewhere,
 )
 from symexec.expr import (
     Data,
+    Model,
     Operand,
+    Term,
     compare,
     conjunction,
     disjunction,
+    evaluate,
     extract,
+    negate,
     new_half,
     old_half,
     shadowed,
@@ -83,20 +108,25 @@ from symexec.inputs.structures import (
     object_places,
     places,
 )
+from symexec.ledger import Omission, Reason
 from symexec.memory import NEW, OLD, AllocationKind, offset_of
+from symexec.runtime.formats.comparing import NONE, Difference, Text, difference, text_under
 from symexec.runtime.operands import plain
-from symexec.runtime.process import different_files
-from symexec.shadow.outcomes import Observable, differences
-from symexec.state.endings import Returned
-from symexec.state.state import Event, EventKind, Outcome, State
+from symexec.runtime.process import compare_files_left, process_apart
+from symexec.shadow.outcomes import Observable, differences, floats_differ, seen_units
+from symexec.state.buffers import flushes
+from symexec.state.endings import Endless, Returned
+from symexec.state.state import Outcome, State
 from symexec.testcases import signature_of
-from symexec.testcases.signature import RESULT, Parameter, ParameterKind, lasting_parts
+from symexec.testcases.signature import ERRNO_NAME, RESULT, Parameter, ParameterKind, lasting_parts
 
 LONGEST = 1 << 12  # bytes of a returned text that are compared
 BEYOND = (
     "what was allocated may differ where nobody looks: far behind pointers, or behind the first "
     "of several elements"
 )
+IN_PADDING = "padding of objects that the caller sees may differ: only members are compared"
+BEHIND = "bytes behind the 0 of a text may differ: only the text is compared"
 
 
 @record
@@ -112,15 +142,26 @@ class Caller:
     """The caller of the entry function. ``main``: it is the system, which learns the low byte of
     the result. ``result``: the kind of the result, as in tests (scalar, string, pointer, structure;
     nothing is a scalar). ``returned``: what is compared of the object that is returned, or that the
-    result points to."""
+    result points to. ``floating``: the bits of a floating result, else 0. ``initially``: the names
+    of the global objects that the versions initialise differently. ``program``: the unified one,
+    for what callbacks can look at."""
 
     main: bool
     result: ParameterKind = ParameterKind.SCALAR
     returned: tuple[Place, ...] = ()
     watched: tuple[Watched, ...] = ()
+    floating: int = 0
+    initially: frozenset[str] = frozenset()
+    program: Program | None = None
 
     @classmethod
-    def of(cls, entry: FunctionDefinition, lasting: Iterable[Lasting] = ()) -> Caller:
+    def of(
+        cls,
+        entry: FunctionDefinition,
+        lasting: Iterable[Lasting] = (),
+        initially: Iterable[str] = (),
+        program: Program | None = None,
+    ) -> Caller:
         if entry.symbol.name == "main":
             return cls(True)
         result = signature_of(entry).result
@@ -135,31 +176,60 @@ class Caller:
             for each in lasting
         )
         return cls(
-            False, ParameterKind.SCALAR if result is None else result.kind, returned, watched
+            False,
+            ParameterKind.SCALAR if result is None else result.kind,
+            returned,
+            watched,
+            floating_bits(kind) if isinstance(kind, Floating) else 0,
+            frozenset(initially),
+            program,
         )
 
-    def distinguishes(self, state: State) -> list[tuple[Observable, Operand]]:
-        """Each part of the result that may differ, with the condition under which it does."""
+    def distinguishes(self, state: State) -> Compared:
+        """Each part of the result that differs, with the condition under which it does, and what
+        may differ besides."""
         old, new = state.old_outcome, state.new_outcome
         assert old is not None and new is not None
-        files = different_files(old, new)
+        doubts: list[Doubt] = []
+        left = compare_files_left(old, new)
+        files = left.condition
+        if files is None:
+            files = 0
+            doubts.append(_unknown(Observable.FILES, 1, "the sizes of files are not known"))
+        if left.modes:
+            doubts.append(_unknown(Observable.FILES, 1, MODES))
         memory: list[tuple[Data, int]] = []
+        hidden: list[tuple[Data, int]] = []
+        results: Operand | None = None
         if isinstance(old.ending, Returned) and isinstance(new.ending, Returned):
             memory = differing_memory(state)
+            for pair in pointers_apart(state):
+                _put_pointers(doubts, state, *pair)
             texts = [_texts(state, *each) for each in pointers_elsewhere(state)]
-            memory += [(shadowed(0, condition), 1) for condition in texts]
-            if self.returned:
-                memory += _pairs(state, self.returned, self._ends(state), Reached())
+            memory += self._behind_result(state, doubts)
             for each in self.watched:
                 if each.what.replayed:
-                    memory += _left(state, each)
-        return differences(old, new, self.main, memory, files, self._results(state, old, new))
+                    (hidden if each.what.private else memory).extend(_left(state, each, doubts))
+            for condition in texts:
+                if condition is None:
+                    doubts.append(_unknown(Observable.MEMORY, 1, FAR))
+                else:
+                    memory.append((shadowed(0, condition), 1))
+            results = self._results(state, doubts)
+        written = _written_apart(old, new, doubts)
+        sure = differences(old, new, self.main, memory, files, written, results, hidden)
+        return Compared(tuple(sure), tuple(doubts))
 
-    def unseen(self, state: State) -> list[tuple[Event, Operand]]:
+    def _behind_result(self, state: State, doubts: list[Doubt]) -> list[tuple[Data, int]]:
+        if not self.returned:
+            return []
+        return list(_pairs(state, self.returned, self._ends(state), Reached(), doubts))
+
+    def unseen(self, state: State) -> list[tuple[Omission, Operand]]:
         """What may differ for the caller and no native run looks at: an event, and the
         condition."""
         old, new = state.old_outcome, state.new_outcome
-        found: list[tuple[Event, Operand]] = []
+        found: list[tuple[Omission, Operand]] = []
         if self.main or old is None or new is None:
             return found
         if not (isinstance(old.ending, Returned) and isinstance(new.ending, Returned)):
@@ -167,14 +237,40 @@ class Caller:
         for each in self.watched:
             pairs = _uncovered(state, each)
             if not each.what.replayed:
-                pairs += _left(state, each)
+                pairs += _left(state, each, [])
             if pairs:
                 found.append((each.what.event, _differ(pairs)))
         beyond = self._not_compared(state)
         if beyond:
-            event = Event(EventKind.APPROXIMATED, BEYOND, new.location)
+            event = Omission(Reason.APPROXIMATED, BEYOND, new.location)
             found.append((event, _differ(beyond)))
+        behind = list(self._behind_texts(state))
+        if behind:
+            event = Omission(Reason.APPROXIMATED, BEHIND, new.location)
+            found.append((event, plain(disjunction(behind))))
+        padding = list(_differing_padding(state))
+        if padding:
+            event = Omission(Reason.APPROXIMATED, IN_PADDING, new.location)
+            found.append((event, _differ(padding)))
+        for name in process_apart(old.environment, new.environment):
+            text = f"{name} differs after the call; nothing compares it"
+            found.append((Omission(Reason.APPROXIMATED, text, new.location), 1))
+        found += self._left_elsewhere(state, new.location)
+        if self.program is not None:
+            found += looked_at_meanwhile(self.program, old, new)
         return found
+
+    def _left_elsewhere(self, state: State, place: Location) -> Iterator[tuple[Omission, Operand]]:
+        """The global objects that differ and that nobody compares, with the condition under which
+        they do: what the library keeps from one call to the next, as ``errno``."""
+        watched = {each.what.name for each in self.watched} | self.initially
+        for item in state.memory.live_objects():
+            if item.kind is not AllocationKind.GLOBAL or item.name in watched:
+                continue
+            pairs = [(value, 8 * size) for _, size, value in item.differs()]
+            if pairs:
+                text = f"{_state_named(item.name)} differs after the call; nothing compares it"
+                yield Omission(Reason.APPROXIMATED, text, place), _differ(pairs)
 
     def _ends(self, state: State) -> tuple[Operand, Operand]:
         """The addresses of the returned object in the old and in the new version."""
@@ -198,16 +294,7 @@ class Caller:
         ]  # a caller may not look at what a version has freed
         if not items:
             return []
-        reached = Reached()
-        if self.result is ParameterKind.STRING:
-            reached.whole(*self._ends(state))
-        if self.returned:
-            list(_pairs(state, self.returned, self._ends(state), reached))
-        for each in self.watched:
-            address = _address(state, each.what.name)
-            list(_pairs(state, each.places, (address, address), reached))
-        for one, two in pointers_elsewhere(state):
-            reached.whole(one, two)
+        reached = self._reached(state)
         return [
             (value, 8 * size)
             for item in items
@@ -215,28 +302,151 @@ class Caller:
             if not reached.has(item.number, place, size)
         ]
 
-    def _results(self, state: State, old: Outcome, new: Outcome) -> Operand | None:
-        """The condition under which two returned pointers differ for the caller; None for other
-        results."""
-        if self.result in (ParameterKind.SCALAR, ParameterKind.STRUCTURE):
+    def _reached(self, state: State) -> Reached:
+        """What is compared of allocated objects."""
+        reached = Reached()
+        if self.result is ParameterKind.STRING:
+            reached.both_texts(*self._ends(state))
+        if self.returned:
+            list(_pairs(state, self.returned, self._ends(state), reached, []))
+        for each in self.watched:
+            address = _address(state, each.what.name)
+            list(_pairs(state, each.places, (address, address), reached, []))
+        for one, two in pointers_elsewhere(state):
+            reached.both_texts(one, two)
+        return reached
+
+    def _behind_texts(self, state: State) -> Iterator[Operand]:
+        """The conditions under which the bytes of two texts that were allocated differ, those
+        behind their 0 included, within the smaller object and where both are initialised."""
+        if not any(each.kind is AllocationKind.HEAP for each in state.memory.live_objects()):
+            return
+        for one, two in self._reached(state).texts:
+            yield from _unlike_bytes(state, one, two)
+
+    def _results(self, state: State, doubts: list[Doubt]) -> Operand | None:
+        """The condition under which two results differ for the caller, by more than their bits;
+        None for plain values. What may differ besides is put to ``doubts``."""
+        if self.result is ParameterKind.STRUCTURE:
             return None
-        match old.ending, new.ending:
-            case Returned(value=left), Returned(value=right):
-                one, two = old_half(left or 0), new_half(right or 0)
-                return (
-                    _nulls(one, two)
-                    if self.result is ParameterKind.POINTER
-                    else _texts(state, one, two)
-                )
+        one, two = self._ends(state)
+        match self.result:
+            case ParameterKind.SCALAR:
+                return floats_differ(one, two, self.floating) if self.floating else None
+            case ParameterKind.STRING:
+                found = _texts(state, one, two)
+                if found is None:
+                    doubts.append(_unknown(Observable.ENDING, 1, FAR))
+                return found or 0
             case _:
-                return None
+                return _pointers_differ(state, one, two, doubts)
+
+
+@record
+class Compared:
+    """The results of two versions side by side: the conditions under which parts of them differ,
+    and what may differ."""
+
+    sure: tuple[tuple[Observable, Operand], ...]
+    doubts: tuple[Doubt, ...]
+
+
+FAR = "texts behind pointers that depend on the input are not compared"
+
+
+HELD = "how much of its output a stream held back at the end is not known"
+FARTHER = "of two runs that do not end one has printed more"
+
+
+def _state_named(name: str) -> str:
+    is_of_library = name.startswith((LIBRARY_PREFIX, "__csgtest_"))
+    return name_of_state(name) if is_of_library else name
+
+
+MODES = "the permissions of files differ, which native runs do not compare"
+
+
+def _unknown(observable: Observable, condition: Operand, why: str) -> Doubt:
+    return Doubt(observable, condition, (), lambda model: None, why)
+
+
+def _written_apart(old: Outcome, new: Outcome, doubts: list[Doubt]) -> tuple[Operand, Operand]:
+    """The conditions under which standard output and error differ, as a reader sees them."""
+    endless = isinstance(old.ending, Endless) and isinstance(new.ending, Endless)
+    if old.output is new.output and flushes(old.ending) is flushes(new.ending):
+        return 0, 0
+    found: list[Operand] = []
+    for stream, observable in ((1, Observable.OUTPUT), (2, Observable.ERRORS)):
+        (left, sure), (right, also) = (seen_units(each, stream) for each in (old, new))
+        if not (sure and also):
+            doubts.append(_unknown(observable, 1, HELD))
+            found.append(0)
+            continue
+        if endless and len(left) != len(right):
+            doubts.append(_unknown(observable, 1, FARTHER))
+            common = min(len(left), len(right))
+            left, right = left[:common], right[:common]
+        texts = left, right
+        each = difference(*texts)
+        found.append(each.sure)
+        if each is not NONE and each.perhaps != 0:
+            doubts.append(_text_doubt(observable, each, texts))
+    return found[0], found[1]
+
+
+def _text_doubt(observable: Observable, apart: Difference, texts: tuple[Text, Text]) -> Doubt:
+    def differs(model: Model) -> bool | None:
+        (one, sure), (two, also) = (text_under(text, model) for text in texts)
+        return one != two if sure and also else None
+
+    terms = dict.fromkeys(number.term for number in apart.doubted)
+    specs = sorted({number.spec for number in apart.doubted})
+    why = f"whether numbers printed by {', '.join(specs)} have the same text is not known"
+    return Doubt(observable, apart.perhaps, tuple(terms), differs, why)
+
+
+def _pointers_differ(state: State, one: Operand, two: Operand, doubts: list[Doubt]) -> Operand:
+    """The condition under which two pointers lead to different places, as far as the caller can
+    tell."""
+    if isinstance(one, int) and isinstance(two, int):
+        return int(leads(state, one, False) != leads(state, two, False))
+    _put_pointers(doubts, state, one, two, False, Observable.ENDING)
+    return numbers_differ(one, two)
+
+
+def _put_pointers(
+    doubts: list[Doubt],
+    state: State,
+    one: Operand,
+    two: Operand,
+    text: bool,
+    observable: Observable = Observable.MEMORY,
+) -> None:
+    """Two pointers that depend on the input may lead to different objects: unless both are the same
+    or numbers, that is a doubt."""
+    pair = (one, two)
+
+    def differs(model: Model) -> bool:
+        left, right = (
+            leads(state, evaluate(end, model) if isinstance(end, Term) else end, text)
+            for end in pair
+        )
+        return left != right
+
+    condition = conjunction([compare("ne", 64, one, two), negate(numbers_differ(one, two))])
+    terms = tuple(end for end in pair if isinstance(end, Term))
+    why = "whether pointers that depend on the input lead to the same object is not known"
+    if condition != 0:
+        doubts.append(Doubt(observable, plain(condition), terms, differs, why))
 
 
 class Reached:
-    """The byte ranges of objects that are compared."""
+    """The byte ranges of objects that are compared, and the addresses of ``texts`` in both
+    versions: of these only what lies before the 0 is compared."""
 
     def __init__(self) -> None:
         self._parts: dict[int, list[tuple[int, int]]] = {}
+        self.texts: dict[tuple[int, int], None] = {}
 
     def add(self, address: int, size: int) -> None:
         start = offset_of(address)
@@ -246,6 +456,11 @@ class Reached:
         for address in addresses:
             if isinstance(address, int):
                 self.add(address >> 32 << 32, 1 << 32)
+
+    def both_texts(self, one: Operand, two: Operand) -> None:
+        self.whole(one, two)
+        if isinstance(one, int) and isinstance(two, int) and one and two:
+            self.texts[one, two] = None
 
     def has(self, number: int, place: int, size: int) -> bool:
         parts = self._parts.get(number, ())
@@ -257,6 +472,11 @@ def _differ(pairs: list[tuple[Data, int]]) -> Operand:
     return plain(disjunction(parts))
 
 
+def floating_bits(kind: Type) -> int:
+    """The bits of a floating number that count: long double has some that do not."""
+    return min(8 * size_of(kind), 80)
+
+
 def _address(state: State, name: str) -> int:
     addresses = state.environment[ADDRESSES]
     assert isinstance(addresses, Mapping)
@@ -265,14 +485,23 @@ def _address(state: State, name: str) -> int:
     return found
 
 
-def _left(state: State, watched: Watched) -> list[tuple[Data, int]]:
+def _left(state: State, watched: Watched, doubts: list[Doubt]) -> list[tuple[Data, int]]:
     """The differing values in an object that outlives the call, and in those that it leads to, with
-    widths."""
+    widths. ``doubts`` gets what may differ besides."""
     root, address = watched.places[0], _address(state, watched.what.name)
     item = state.memory.find(address >> 32)
     if item is None or not (root.pointers or item.differs()):
         return []
-    return list(_pairs(state, watched.places, (address, address), Reached()))
+    return list(_pairs(state, watched.places, (address, address), Reached(), doubts))
+
+
+def _differing_padding(state: State) -> Iterator[tuple[Data, int]]:
+    """The differing values, with their widths, that are copies of padding."""
+    for item in state.memory.live_objects():
+        if item.kind in (AllocationKind.INPUT, AllocationKind.GLOBAL):
+            for _, size, value in item.differs():
+                if holds_padding(value):
+                    yield value, 8 * size
 
 
 def _uncovered(state: State, watched: Watched) -> list[tuple[Data, int]]:
@@ -298,10 +527,15 @@ def _bytes(member: Member) -> int:
 
 
 def _pairs(
-    state: State, found: tuple[Place, ...], ends: tuple[Operand, Operand], compared: Reached
+    state: State,
+    found: tuple[Place, ...],
+    ends: tuple[Operand, Operand],
+    compared: Reached,
+    doubts: list[Doubt],
 ) -> Iterator[tuple[Data, int]]:
     """The differing values in an object, at an address in each version, and in those that it leads
-    to. Uninitialised bytes are left out. ``compared`` gets the byte ranges that were looked at."""
+    to. Uninitialised bytes are left out. ``compared`` gets the byte ranges that were looked at,
+    ``doubts`` what may differ besides."""
     reached: dict[str, tuple[Operand, Operand]] = {found[0].name: ends}
     for place in found:
         one, two = reached.get(place.name, (0, 0))
@@ -312,9 +546,10 @@ def _pairs(
             compared.add(two + member.offset, _bytes(member))
             if one == two and not _differs(state, one + member.offset, _bytes(member)):
                 continue
-            pair = _loaded(state, one + member.offset, two + member.offset, _bytes(member))
-            if pair is not None:
-                yield _of_bits(pair, member), member.bit_width or 8 * _bytes(member)
+            for start, size in _pieces(member):
+                pair = _loaded(state, one + start, two + start, size)
+                if pair is not None:
+                    yield _comparable(pair, member, size)
         for link in (*place.links, *place.opaque):
             compared.add(one + link.offset, 8)
             compared.add(two + link.offset, 8)
@@ -326,10 +561,13 @@ def _pairs(
             text = is_text(link.target)
             yield shadowed(0, _nulls(left, right)), 1
             if leads(state, left, text) != leads(state, right, text):
-                yield pair, 64
+                yield shadowed(0, numbers_differ(left, right)), 1
+                if isinstance(left, Term) or isinstance(right, Term):
+                    _put_pointers(doubts, state, left, right, text)
             elif text and left and right and leads(state, left, True) is ELSEWHERE:
-                compared.whole(left, right)
-                yield shadowed(0, _texts(state, left, right)), 1
+                compared.both_texts(left, right)
+                apart = _texts(state, left, right)
+                yield shadowed(0, 1 if apart is None else apart), 1
 
 
 def _differs(state: State, address: int, size: int) -> bool:
@@ -340,6 +578,23 @@ def _differs(state: State, address: int, size: int) -> bool:
     return any(
         place < offset + size and offset < place + length for place, length, _ in item.differs()
     )
+
+
+def _comparable(pair: Data, member: Member, size: int) -> tuple[Data, int]:
+    """The values of a member in both versions, to compare bit by bit, with their width."""
+    if isinstance(member.type, Floating):
+        bits = floating_bits(member.type)
+        old, new = (plain(extract(half(pair), 0, bits)) for half in (old_half, new_half))
+        return shadowed(0, floats_differ(old, new, bits)), 1
+    return _of_bits(pair, member), member.bit_width or 8 * size
+
+
+def _pieces(member: Member) -> Iterator[tuple[int, int]]:
+    """The places and sizes of the pieces in which a member is compared: no term is wider than a
+    solver likes it."""
+    size = _bytes(member)
+    for start in range(0, size, WIDEST):
+        yield member.offset + start, min(WIDEST, size - start)
 
 
 def _of_bits(pair: Data, member: Member) -> Data:
@@ -369,13 +624,13 @@ def _nulls(one: Operand, two: Operand) -> Operand:
     return plain(compare("ne", 1, left, right))
 
 
-def _texts(state: State, one: Operand, two: Operand) -> Operand:
-    """The condition that two addresses lead to different texts. True where it cannot be computed:
-    replay will see."""
+def _texts(state: State, one: Operand, two: Operand) -> Operand | None:
+    """The condition that two addresses lead to different texts. None where that is not known."""
     if (one is two and not isinstance(one, int)) or one == two == 0:
         return 0
     if not isinstance(one, int) or not isinstance(two, int) or 0 in (one, two):
-        return 1
+        both = isinstance(one, int) and isinstance(two, int)
+        return 1 if both else None
     parts: list[Data] = []
     alike: Data = 1  # both texts are equal up to here and not yet at their end
     for place in range(LONGEST):
@@ -383,13 +638,37 @@ def _texts(state: State, one: Operand, two: Operand) -> Operand:
         if left is None and right is None:  # both texts end with their objects, or both were freed
             return plain(disjunction(parts))
         if left is None or right is None:
-            return 1
+            return None
         parts.append(conjunction([alike, compare("ne", 8, left, right)]))
         same = [compare("eq", 8, left, right), compare("ne", 8, left, 0)]
         alike = conjunction([alike, *same])
         if isinstance(alike, int) and not alike:
             return plain(disjunction(parts))
-    return 1
+    return None
+
+
+def _unlike_bytes(state: State, one: int, two: int) -> Iterator[Operand]:
+    """The conditions under which bytes behind two addresses differ that both versions have
+    allocated and initialised."""
+    items = [state.memory.find(address >> 32) for address in (one, two)]
+    left, right = items
+    if left is None or right is None or {left.kind, right.kind} != {AllocationKind.HEAP}:
+        return
+    start, other = offset_of(one), offset_of(two)
+    for place in range(min(len(left.data) - start, len(right.data) - other)):
+        if not (left.is_set(start + place, 1) and right.is_set(other + place, 1)):
+            continue
+        old, new = left.load(start + place, 1, OLD), right.load(other + place, 1, NEW)
+        if old is not new and (unlike := compare("ne", 8, old, new)) != 0:
+            sizes = [
+                compare("ult", 64, at, half(item.extent))
+                for at, item, half in (
+                    (start + place, left, old_half),
+                    (other + place, right, new_half),
+                )
+                if item.extent is not None
+            ]
+            yield plain(conjunction([*sizes, unlike]))
 
 
 def _byte(state: State, address: int, mode: int) -> Data | None:
@@ -401,6 +680,8 @@ def _byte(state: State, address: int, mode: int) -> Data | None:
     return item.load(offset, 1, mode)
 
 
+MOST_ELEMENTS = 16  # of an array that is an input
+WIDEST = 64  # bytes that are compared at once
 MOST_INPUTS = 32  # scalars that are inputs though the user named none
 _NUMBER = re.compile(r"\.\d+$")
 
@@ -411,30 +692,37 @@ Named = dict[str, list[Symbol]]
 class Lasting:
     """An object that the call may write and both versions have. ``name`` is its name in the
     program. ``replayed``: native runs can look at it; not so where several objects of a version
-    share its name."""
+    share its name. ``private``: no caller can, for it is static and its address goes nowhere."""
 
     name: str
     type: Type
-    event: Event  # for the report, if it differs and native runs cannot look at it
+    event: Omission  # for the report, if it differs and native runs cannot look at it
     replayed: bool
+    private: bool = False
+
+    @property
+    def parts(self) -> tuple[Parameter, ...]:
+        """The object and what it leads to, as native runs look at it."""
+        return lasting_parts(self.name, self.type, self.event.location, self.private)
 
 
 @dataclass(frozen=True, slots=True)
 class Outliving:
-    """What outlives a call. ``inputs``: names of scalars that a caller may have set."""
+    """What outlives a call. ``inputs``: names of scalars that a caller may have set; ``initial``:
+    what those of them begin with that only calls of the program's functions can set. ``carried``:
+    names of other objects that callers or earlier calls may have set; a path that reads one before
+    it writes it is an event."""
 
     objects: tuple[Lasting, ...] = ()
     inputs: tuple[str, ...] = ()
-    events: tuple[Event, ...] = ()
+    initial: tuple[tuple[str, int], ...] = ()
+    events: tuple[Omission, ...] = ()
+    carried: frozenset[str] = frozenset()
 
     @property
     def parts(self) -> tuple[Parameter, ...]:
         """The objects that native runs compare."""
-        found: list[Parameter] = []
-        for each in self.objects:
-            if each.replayed:
-                found += lasting_parts(each.name, each.type, each.event.location)
-        return tuple(found)
+        return tuple(part for each in self.objects if each.replayed for part in each.parts)
 
 
 NOTHING_OUTLIVES = Outliving()  # main: the process ends with it
@@ -455,9 +743,12 @@ def outliving(
     outside = {name for name, code in program.functions.items() if not code.library} - within
     _, elsewhere = _touched(program, dependences, outside)
     everywhere, before, after = _defined(unified), _defined(old), _defined(new)
+    shown = shown_objects(program, dependences, everywhere)
     objects: list[Lasting] = []
-    events: list[Event] = []
+    events: list[Omission] = []
     inputs: list[str] = []
+    initial: list[tuple[str, int]] = []
+    carried: set[str] = set()
     for name, item in program.globals.items():
         stem = name if name in everywhere else _NUMBER.sub("", name)
         if item.readonly or stem not in everywhere or item.type is None:
@@ -469,26 +760,50 @@ def outliving(
                 why = "no type that can be compared" if both else "in one version only"
                 why = "it begins with the number of its line" if name in moved else why
                 text = f"'{name}' is not compared after the call: {why}"
-                events.append(Event(EventKind.APPROXIMATED, text, item.location))
+                events.append(Omission(Reason.APPROXIMATED, text, item.location))
                 continue
             alone = all(_is_unique(stem, units) for units in (everywhere, before, after))
             text = f"'{name}' differs after the call; native runs cannot tell it from its like"
-            objects.append(
-                Lasting(name, kind, Event(EventKind.APPROXIMATED, text, item.location), alone)
-            )
+            event = Omission(Reason.APPROXIMATED, text, item.location)
+            objects.append(Lasting(name, kind, event, alone, name not in shown))
         visible = everywhere[stem][0].linkage is Linkage.EXTERNAL
         if (
             both
             and name == stem
             and "." not in name
             and name in reads
-            and isinstance(kind, Integer | Enumeration | Floating)
             and item.old_data is None
             and len(everywhere[stem]) == 1
             and (visible or name in elsewhere)
         ):
-            inputs.append(name)
-    return Outliving(tuple(objects), tuple(inputs[:MOST_INPUTS]), tuple(events))
+            if _can_be_input(kind, item):
+                inputs.append(name)
+            else:
+                carried.add(name)
+            if name not in shown and isinstance(kind, Integer | Enumeration):
+                initial.append((name, int.from_bytes(item.data, "little", signed=is_signed(kind))))
+    own = {each for each in program.globals if {each, _NUMBER.sub("", each)} & everywhere.keys()}
+    carried |= begun_alike(program, (own & reads & (writes | elsewhere)) - {*inputs})
+    events += handed_out(program, dependences, shown, {each.name for each in objects})
+    constants = {name for name, item in program.globals.items() if item.readonly}
+    events += replaceable(unified, (within - {program.entry}) | (reads & constants))
+    for name in inputs[MOST_INPUTS:]:
+        text = f"'{name}' has its initial value in every test; a caller may have set it"
+        events.append(Omission(Reason.APPROXIMATED, text, program.globals[name].location))
+    inputs = inputs[:MOST_INPUTS]
+    if asks_for_errno(program, within):
+        inputs.append(ERRNO_NAME)
+    else:
+        carried |= {ERRNO} & program.globals.keys()
+    begun = frozenset(carried) | library_state(program, own)
+    return Outliving(tuple(objects), tuple(inputs), tuple(initial), tuple(events), begun)
+
+
+def _can_be_input(kind: Type, item: GlobalObject) -> bool:
+    """Is it a number, or are these a few numbers that are 0 at the start? Others are tables."""
+    if isinstance(kind, Array) and not any(item.data) and isinstance(kind.length, int):
+        return kind.length <= MOST_ELEMENTS and _can_be_input(kind.element, item)
+    return isinstance(kind, Integer | Enumeration | Floating)
 
 
 def _compared(kind: Type) -> bool:
@@ -558,19 +873,16 @@ def _touched(
     program: Program, dependences: DependenceGraph, functions: set[str]
 ) -> tuple[set[str], set[str]]:
     """The names of the global objects that functions may read, and of those that they may write."""
-    accesses = Accesses(dependences.pointers, dependences.calls)
+    touched = Accesses(dependences.pointers, dependences.calls)
     reads = writes = 0
-    for name in sorted(functions):
-        for block in program.functions[name].blocks:
-            for index, step in enumerate(block.instructions):
-                if type(step) in TOUCHES_MEMORY:
-                    read, written = accesses.reads_and_writes((name, block.index, index), step)
-                    reads |= read
-                    writes |= written
+    for place, step in accesses(program, sorted(functions)):
+        read, written = touched.reads_and_writes(place, step)
+        reads |= read
+        writes |= written
 
     def names(cells: int) -> set[str]:
         objects = dependences.pointers.objects.objects
-        found = (objects[accesses.cells[number].object] for number in bits(cells))
+        found = (objects[touched.cells[number].object] for number in bits(cells))
         return {each.name for each in found if each.kind is ObjectKind.GLOBAL}
 
     return names(reads), names(writes)

@@ -18,19 +18,24 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from csg.errors import NOWHERE, Location
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
-from symexec.exploration.observable import Caller
+from symexec.exploration.doubts import MOST_ALIKE, Doubt, tried
+from symexec.exploration.failures import lacking
+from symexec.exploration.handed_out import carried_over
+from symexec.exploration.observable import Caller, Compared
 from symexec.exploration.start import Parked
 from symexec.exploration.undecided_paths import QUIET, ConcreteRest, Course, Endlessness
-from symexec.expr import Model, Operand, Term, compare, negate
+from symexec.expr import Model, Operand, Term, compare, evaluate, negate
+from symexec.ledger import PARKED, WAITING, Omission, Reason
 from symexec.memory import BOTH, OLD
 from symexec.search import Chosen, Searcher
 from symexec.search.targets import Arrival, Targets
 from symexec.shadow.outcomes import Observable
-from symexec.state.endings import Endless, MemoryFault, Unsupported, row
+from symexec.state.endings import Cut, Endless, MemoryFault, Unsupported, row
 from symexec.state.inputs import Input, InputKind
-from symexec.state.state import Divergence, DivergenceKind, EventKind, State
+from symexec.state.state import Divergence, DivergenceKind, State
 from symexec.watchdog import Spent, Watchdog, What
 
 MOST = 4  # inputs with a sign at most, for which the other sign is asked for
@@ -107,7 +112,8 @@ class Exploration:
     not counted. ``rests``: a state whose rest is concrete becomes a test at once, and waits behind
     all others (undecided_paths.py). ``parked`` holds states for which there is no room, until all
     others have come to their ends; None: such states are dropped. ``watchdog`` ends a turn that
-    takes too much time or memory, and says when states have to go."""
+    takes too much time or memory, and says when states have to go. ``behind``: the changes that may
+    run behind a place. Whatever is left out goes to the ledger of ``counters``."""
 
     def __init__(
         self,
@@ -124,6 +130,7 @@ class Exploration:
         rests: bool = False,
         testing: Testing = Testing(),
         parked: Parked | None = None,
+        behind: Callable[[Location], Collection[int]] = lambda place: (),
     ) -> None:
         self.engine = engine
         self.searcher = searcher
@@ -150,7 +157,9 @@ class Exploration:
         self._points: set[object] = set()
         self._endlessness = Endlessness(engine)
         self.traces: set[int] = set()  # of the paths on which the versions diverge
+        self._alike: dict[tuple[str, Location], int] = {}  # doubts that came to nothing
         self._watchdog = watchdog
+        self._behind = behind
         self.parked = parked
 
     def run(self, initial: list[State], deadline: float) -> Iterator[Finding]:
@@ -192,12 +201,14 @@ class Exploration:
         as cut off."""
         state: State | None = None
         at_rest = False
+        place, unknown = NOWHERE, self.counters.unknown
         try:
             with self._watchdog.guard(memory=False):
                 self._turn += 1
                 if self._turn == WIDER and self._wider is not None:
                     self._begin(self._wider())
                 state, at_rest = self._select()
+                place = self.engine.location(state)
             covered = self.engine.newly_covered
             alive: list[State] = []
             with self._watchdog.guard(attends=True):
@@ -212,11 +223,18 @@ class Exploration:
             if spent.what is What.TIME:
                 self.counters.waiting += state is not None
                 self.counters.cuts += state is not None
+                self._omit(Reason.TIME, "a path was running when the time was over", place)
                 return False
             self._let_go(state, at_rest)
         except MemoryError:  # more memory at once than the system has
             self._let_go(state, at_rest)
+        finally:
+            unanswered = self.counters.unknown - unknown
+            self._omit(Reason.UNKNOWN, "the solver did not answer a query", place, unanswered)
         return True
+
+    def _omit(self, reason: Reason, text: str, place: Location = NOWHERE, count: int = 1) -> None:
+        self.counters.ledger.record(Omission(reason, text, place), count)
 
     def _run(self, state: State, at_rest: bool, alive: list[State]) -> Iterator[Finding]:
         """Run one turn of a state. ``alive`` gets the successors that wait for their next turn."""
@@ -243,6 +261,7 @@ class Exploration:
         if arrived and not self._testing.goes_on:
             self._endlessness.forget(state)
             self.counters.dropped += 1
+            self._omit(Reason.OUTPUT, "a path stopped at an output", self.engine.location(state))
             yield from self._reached(arrived[:1])
             return
         self.counters.forks += max(0, len(successors) - 1)
@@ -264,6 +283,7 @@ class Exploration:
                 yield from self._diverged(successor, always=seed is not None)
             if self._prunes is not None and self._prunes(successor):
                 self.counters.pruned += 1
+                self._note_events(successor)
                 continue
             alive.append(successor)
 
@@ -286,8 +306,7 @@ class Exploration:
         resting = self._rest.states() if self._rest is not None else []
         waiting = len(self.searcher.states())
         if len(resting) + waiting < FEW:
-            self.counters.forgotten += 1
-            self.counters.cuts += 1
+            self._forgotten(1)
             return False
         retained = (len(resting) + waiting) // 2
         if self._rest is not None and resting:  # states at rest wait behind all others
@@ -341,6 +360,7 @@ class Exploration:
     def _forgotten(self, count: int) -> None:
         self.counters.forgotten += count
         self.counters.cuts += count
+        self._omit(Reason.MEMORY, PARKED, count=count)
 
     def _begin(self, initial: list[State]) -> None:
         for state in initial:
@@ -447,6 +467,7 @@ class Exploration:
         assert self._rest is not None
         if self._prunes is not None and self._prunes(state):
             self.counters.pruned += 1
+            self._note_events(state)
             return
         self._rest.add(state)
         self.counters.rested += 1
@@ -460,10 +481,12 @@ class Exploration:
         that are parked have been dropped for want of memory."""
         if self.parked is not None:
             self._forgotten(len(self.parked))
-        waiting = sum(not state.beyond for state in self._waiting())
-        self.counters.waiting += waiting
-        self.counters.cuts += waiting
-        return waiting
+        waiting = [state for state in self._waiting() if not state.beyond]
+        self.counters.waiting += len(waiting)
+        self.counters.cuts += len(waiting)
+        for state in waiting:
+            self._omit(Reason.TIME, WAITING, self.engine.location(state))
+        return len(waiting)
 
     def unfinished(self, deadline: float) -> Iterator[Finding]:
         """The paths that are left, each with an input that follows it so far, as long as there is
@@ -487,12 +510,12 @@ class Exploration:
         and the states to go on with."""
         course, successors = self._endlessness.look(state)
         match course:
-            case Course.ENDLESS:
+            case Course.ENDLESS | Course.SILENT:
                 if state.mode != BOTH:
                     ever = "the old version" if state.mode == OLD else "the new version"
                     text = f"{ever} runs for ever: its state repeats"
-                    state.note(EventKind.ENDLESS, text, self.engine.location(state))
-                return None, list(self.engine.end(state, Endless()))
+                    state.note(Reason.ENDLESS, text, self.engine.location(state))
+                return None, list(self.engine.end(state, Endless(course is Course.ENDLESS)))
             case Course.ALONE if self.compares and not self.engine.after_new:
                 running = "old" if state.mode == OLD else "new"
                 return self._one_sided(state, f"{running}-goes-on"), successors
@@ -570,9 +593,10 @@ class Exploration:
     def _ended(self, state: State) -> Iterator[Finding]:
         outcome = state.new_outcome or state.old_outcome
         assert outcome is not None
+        self._note_carried(state)
         self._note_unseen(state)
-        if self._on_end is not None and state.events is not None:
-            self._on_end(state)
+        compared = self._compared(state)
+        self._note_events(state)
         if not self._counts(state):
             yield from self._half_cut(state)
             return
@@ -585,18 +609,31 @@ class Exploration:
         if state.divergences:
             self.traces.add(state.trace)
             self.counters.diff_paths = len(self.traces)
+            if self.engine.after_new:
+                text = "the new version went on alone"
+                self._omit(Reason.ONE_VERSION, text, state.divergences[0].location)
         self._count_failure(state)
-        yield from self._compared(state)
+        yield from compared
+        if state.divergences and not any(finding.differs_in for finding in compared):
+            model = self.engine.solver.model(state.path)
+            if model is not None:
+                yield Finding(state, model, (), state.divergences[0], ended=True)
+
+    def _note_events(self, state: State) -> None:
+        if self._on_end is not None and state.events is not None:
+            self._on_end(state)
 
     def _count_failure(self, state: State) -> None:
-        """Count a path on which both versions end with the same error of memory: what would come
-        behind it is not compared."""
+        """Count a path on which both versions end with the same error of memory. It is an omission
+        if values differ there or a change may lie behind it: nobody has compared what follows."""
         old, new = state.old_outcome, state.new_outcome
         if old is None or new is None or old.ending != new.ending:
             return
         if isinstance(new.ending, MemoryFault):
             place = f"{new.ending.kind} at {new.location}"
             self.counters.both_fail[place] = self.counters.both_fail.get(place, 0) + 1
+            if state.shadows or self._behind(new.location):
+                self._omit(Reason.FAILS_ALIKE, lacking(new.ending), new.location)
 
     def _note_unseen(self, state: State) -> None:
         """Note an event where results may differ that no native run can look at; else they would
@@ -605,7 +642,21 @@ class Exploration:
             return
         for event, condition in self._caller.unseen(state):
             if self._model(state, condition) is not None:
-                state.note(event.kind, event.text, event.location)
+                state.note(event.reason, event.text, event.location)
+
+    def _note_carried(self, state: State) -> None:
+        """Note an event for each object that the path has read as earlier calls leave it."""
+        for event in carried_over(self.engine.program, state.memory.taken):
+            state.note(event.reason, event.text, event.location)
+
+    def _note_addresses(self, state: State, compared: Compared) -> None:
+        """Note an event where results may differ by the numbers of addresses."""
+        assert state.new_outcome is not None
+        doubts = ((doubt.observable, doubt.condition) for doubt in compared.doubts)
+        for observable, condition in (*compared.sure, *doubts):
+            if self.engine.addresses.within(condition):
+                text = f"the {observable.value} depends on an address"
+                state.note(Reason.ADDRESSES, text, state.new_outcome.location)
 
     def _counts(self, state: State) -> bool:
         """Was the path followed to its end, in every version that runs on it?"""
@@ -616,6 +667,8 @@ class Exploration:
                 self.counters.unsupported += 1
             elif row(outcome.ending).stopped:
                 self.counters.cuts += 1
+                if isinstance(outcome.ending, Cut):
+                    self._omit(Reason.CUT, outcome.ending.why, outcome.location)
             return False
         return True
 
@@ -633,30 +686,69 @@ class Exploration:
         if finding is not None:
             yield finding
 
-    def _compared(self, state: State) -> Iterator[Finding]:
-        """A finding where the results may differ; else one for a divergence without a visible
-        effect."""
-        solver = self.engine.solver
-        divergence = state.divergences[0] if state.divergences else None
-        found = False
+    def _compared(self, state: State) -> list[Finding]:
+        """A finding for each part of the results that differs, unless the input of an earlier one
+        shows that as well; then those for what may differ, which notes an event where no input
+        shows it."""
         old, new = state.old_outcome, state.new_outcome
-        if self._caller is not None and old is not None and new is not None and state.shadows:
-            for differs_in, condition in self._caller.distinguishes(state):
-                model = self._model(state, condition)
-                if model is None:
-                    continue
-                found = True
-                place = divergence or Divergence(
-                    DivergenceKind.OUTPUT, new.location, -1, differs_in.value
-                )
-                yield Finding(state, model, (differs_in,), place, ended=True)
-                break
-        if divergence is not None and not found:
-            model = solver.model(state.path)
+        if self._caller is None or old is None or new is None or not state.shadows:
+            return []
+        if not all(row(outcome.ending).complete for outcome in (old, new)):
+            return []
+        compared = self._caller.distinguishes(state)
+        if state.memory.exposed:
+            self._note_addresses(state, compared)
+        found: list[Finding] = []
+        for differs_in, condition in compared.sure:
+            if any(_holds(condition, finding.model) for finding in found):
+                continue
+            model = self._model(state, condition)
             if model is not None:
-                yield Finding(state, model, (), divergence, ended=True)
+                found.append(self._differing(state, model, differs_in))
+        for doubt in compared.doubts:
+            if not any(doubt.differs(finding.model) for finding in found):
+                found += self._tried(state, doubt)
+        return found
+
+    def _differing(
+        self, state: State, model: Model, differs_in: Observable, surely: bool = True
+    ) -> Finding:
+        assert state.new_outcome is not None
+        divergence = state.divergences[0] if state.divergences else None
+        place = divergence or Divergence(
+            DivergenceKind.OUTPUT, state.new_outcome.location, -1, differs_in.value
+        )
+        return Finding(state, model, (differs_in,) if surely else (), place, ended=True)
+
+    def _tried(self, state: State, doubt: Doubt) -> Iterator[Finding]:
+        """Inputs for what may differ. Where none of them surely does, the path notes an event."""
+        assert state.new_outcome is not None
+        location = state.new_outcome.location
+        key = doubt.text, location
+        if self._alike.get(key, 0) >= MOST_ALIKE:
+            state.note(Reason.APPROXIMATED, doubt.text, location)
+            return
+        doubtful = False
+
+        def solve(condition: Operand) -> Model | None:
+            nonlocal doubtful
+            model = self._model(state, condition)
+            doubtful = doubtful or model is not None
+            return model
+
+        for trial in tried(doubt, solve):
+            yield self._differing(state, trial.model, doubt.observable, trial.differs)
+            if trial.differs:
+                return
+        if doubtful:
+            self._alike[key] = self._alike.get(key, 0) + 1
+            state.note(Reason.APPROXIMATED, doubt.text, location)
 
     def _model(self, state: State, condition: int | Term) -> Model | None:
         if isinstance(condition, int):
             return self.engine.solver.model(state.path) if condition else None
         return self.engine.solver.model(state.path, condition)
+
+
+def _holds(condition: int | Term, model: Model) -> bool:
+    return bool(condition if isinstance(condition, int) else evaluate(condition, model))

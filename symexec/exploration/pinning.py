@@ -47,6 +47,7 @@ from symexec.state.inputs import (
     Environ,
     Input,
     InputKind,
+    OfGlobal,
     Seed,
     Start,
     StartObject,
@@ -54,12 +55,22 @@ from symexec.state.inputs import (
 )
 from symexec.state.state import Chain, DivergenceKind, Outcome, State
 from symexec.testcases import Divergence, Scalar, TestInput, Value
-from symexec.testcases.inputs import Elements, Json, decode, is_part
+from symexec.testcases.inputs import Elements, Inside, Json, LongDouble, decode, is_part, nan_bits
 from symexec.testcases.seeds import SeedInput, Unusable, read_seeds
 from symexec.testcases.signature import counts_in
 
 Known = dict[Term, int]
-_Shape = tuple[int, int, int, int, int, frozenset[str], tuple[tuple[str, int], ...], frozenset[str]]
+_Shape = tuple[
+    int,
+    int,
+    int,
+    int,
+    int,
+    frozenset[str],
+    tuple[tuple[str, int], ...],
+    frozenset[str],
+    tuple[tuple[str, Inside], ...],
+]
 
 
 class Pins:
@@ -138,11 +149,12 @@ class Pins:
         counts = counts_in(given)
         rows = tuple(counts.items())
         exact = frozenset(name for name, value in given.items() if isinstance(value, tuple))
-        shape = (len(test.args), words, stdin, largest, depth, null, rows, exact)
+        inside = tuple((n, value) for n, value in given.items() if isinstance(value, Inside))
+        shape = (len(test.args), words, stdin, largest, depth, null, rows, exact, inside)
         length = self._options.elements
         if self._entry.symbol.name != "main":
             length = max([length, *map(len, arrays)])
-            shape = (length, 0, stdin, largest, depth, null, rows, exact)
+            shape = (length, 0, stdin, largest, depth, null, rows, exact, inside)
         if shape not in self._starts:
             arguments = SymbolicArguments(len(test.args), len(test.args), max(1, words))
             files, named = self._options.files, self._options.named_files
@@ -161,7 +173,8 @@ class Pins:
             if self._entry.symbol.name == "main":
                 (self._starts[shape],) = planned.starts(self.table)
             else:
-                self._starts[shape] = planned.start(self.table, null, counts, exact)
+                aliases = {name: (each.name, each.offset) for name, each in inside}
+                self._starts[shape] = planned.start(self.table, null, counts, exact, aliases)
         return self._starts[shape]
 
 
@@ -256,7 +269,7 @@ def assigned(inputs: Iterable[Input], test: TestInput) -> Known | None:
             case InputKind.NONDET:
                 asked = test.nondet[each.order] if each.order < len(test.nondet) else 0
                 values = _patterns(each, asked)
-            case InputKind.NULL | InputKind.STRUCTURE:
+            case InputKind.NULL | InputKind.STRUCTURE | InputKind.INSIDE:
                 continue
             case InputKind.OBJECT:
                 data = test.objects[each.order][1] if each.order < len(test.objects) else b""
@@ -296,7 +309,7 @@ def _pieces(item: Input, data: bytes) -> Iterator[int]:
 def _patterns(item: Input, value: Value) -> Iterator[int] | None:
     """The bits of each element; None where the value does not fit."""
     match value:
-        case None | Elements():
+        case None | Elements() | Inside():
             return None
         case bytes():
             return iter(value) if item.width == 8 else _pieces(item, value)
@@ -310,6 +323,8 @@ def _patterns(item: Input, value: Value) -> Iterator[int] | None:
 def _bits(item: Input, value: Scalar) -> int | None:
     if not item.floating:
         return _fitting(item, value) if isinstance(value, int) else None
+    if isinstance(value, LongDouble) and (pattern := nan_bits(value, item.width)) is not None:
+        return pattern
     if item.width == 80 or not isinstance(value, int | float):
         return None
     try:
@@ -337,8 +352,10 @@ def _concrete(start: Start, known: Known, test: TestInput) -> Start:
     def fixed(value: Operand | Address) -> Operand | Address:
         return value if isinstance(value, Address) else _value(value, known)
 
-    def passed(value: Operand | Address | Environ) -> Operand | Address | Environ:
-        return value if isinstance(value, Environ) else fixed(value)
+    def passed(
+        value: Operand | Address | OfGlobal | Environ,
+    ) -> Operand | Address | OfGlobal | Environ:
+        return value if isinstance(value, Environ | OfGlobal) else fixed(value)
 
     def whole(item: StartObject) -> StartObject:
         extent = None if item.extent is None else _value(item.extent, known)
@@ -438,7 +455,7 @@ class Tracer:
             return Divergence(divergence.kind, place.file, place.line, divergence.directions)
         if state.old_outcome is None or state.new_outcome is None or not state.shadows:
             return None
-        for observable, condition in self._prepared.caller.distinguishes(state):
+        for observable, condition in self._prepared.caller.distinguishes(state).sure:
             if condition:
                 place = state.new_outcome.location
                 return Divergence(DivergenceKind.OUTPUT, place.file, place.line, observable.value)

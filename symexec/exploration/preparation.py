@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
@@ -24,9 +25,12 @@ from csg.analysis import (
     guard_names,
     guards,
 )
+from csg.analysis.aliasing import Stores, shared_places, stores
+from csg.analysis.changes_behind import changes_behind
 from csg.analysis.lengths import Functions
 from csg.analysis.nullness import asked_for_null, functions_of, null_tests
 from csg.analysis.output_buffers import output_buffers
+from csg.analysis.pointer_identity import pointer_identities
 from csg.analysis.pointer_ranges import pointer_ranges
 from csg.analysis.preconditions import (
     Bounded,
@@ -37,8 +41,11 @@ from csg.analysis.preconditions import (
     guarantees,
     preconditions,
 )
+from csg.analysis.registered import unfollowed
 from csg.analysis.several import ALONE, Several, several
-from csg.errors import CsgtestError, UsageError
+from csg.analysis.views import views
+from csg.errors import CsgtestError, Location, UsageError
+from csg.frontend.builtins import LIBRARY
 from csg.graphs import SequenceGraph
 from csg.graphs.program_graphs import control_graph
 from csg.graphs.sequence_graph import NodeKind
@@ -46,15 +53,19 @@ from csg.ir import DRIVEN, Call, FunctionCode, Program
 from csg.ir.instructions import successors
 from csg.language.printer import complete_records
 from csg.language.syntax import Call as SyntaxCall
-from csg.language.syntax import FunctionDefinition, Name, Symbol, TranslationUnit
+from csg.language.syntax import FunctionDefinition, Linkage, Name, Symbol, TranslationUnit
 from csg.language.traversal import walk
-from csg.language.types import Function, Pointer
+from csg.language.types import INT, Function, Pointer
+from csg.lower.linking import names_reached
 from csg.pipeline import graph_of, program_of, shared_entry
-from csg.programs import FilePair, is_aside
+from csg.programs import FilePair, SourceFile, is_aside
+from csg.retained import Retained, retained
+from csg.toolchain import preprocess
 from csg.unify import Unified, printed
 from csg.unify.changes.identities import Identity, identities
 from csg.unify.changes.textual import moved_objects
 from csg.unify.compiled import MASKED, Confirmation, confirmed, located
+from csg.unify.object_code import COMPILED
 from csg.unify.pairs import (
     LeftOut,
     ProgramPair,
@@ -64,14 +75,26 @@ from csg.unify.pairs import (
     unify_pair,
     with_flags,
 )
-from symexec.exploration.observable import NOTHING_OUTLIVES, Caller, Outliving, outliving
+from csg.unify.unified import without_version
+from symexec.exploration.callbacks import beyond_stubs
+from symexec.exploration.clocks import beyond_now
+from symexec.exploration.depending import Influence
+from symexec.exploration.handed_out import initialised_apart
+from symexec.exploration.lent_constants import stores_to_constants
+from symexec.exploration.observable import (
+    NOTHING_OUTLIVES,
+    Caller,
+    Outliving,
+    outliving,
+)
 from symexec.exploration.start import definition
 from symexec.expr import TermTable
 from symexec.fuzzing.option_table import Vocabulary, option_table, vocabulary
 from symexec.fuzzing.usage import Usage, usage_of
-from symexec.inputs.assumptions import ended, terminated, within_bounds
+from symexec.inputs.assumptions import ended, terminated, truth_values, within_bounds
 from symexec.inputs.plan import plan
 from symexec.inputs.structures import every_depth
+from symexec.ledger import Omission, Reason
 from symexec.options import BuildOptions, Globals, InputOptions, versions_of
 from symexec.runtime import library
 from symexec.runtime.process import SETTERS
@@ -81,8 +104,19 @@ from symexec.search.strategies import pruner
 from symexec.search.targets import Targets
 from symexec.state.state import State
 from symexec.testcases import EntrySignature, Step, called_with, differing_part, signature_of
-from symexec.testcases.driver import NOTHING, PLACE_OF_DRIVERS, Uses, driven_files, shown_call
+from symexec.testcases.alternatives import Choice, choices, shown_other
+from symexec.testcases.driver import (
+    NOTHING,
+    PLACE_OF_DRIVERS,
+    Uses,
+    driven_files,
+    events_made_good,
+    known_views,
+    role_of,
+    shown_call,
+)
 from symexec.testcases.sequences import is_sequence, sequence_files
+from symexec.testcases.signature import ERRNO_NAME
 
 if TYPE_CHECKING:
     from csg.unify import Unified
@@ -108,11 +142,18 @@ class Prepared:
     several: Several = ALONE
     # what all callers that are there guarantee, of a function that others can call
     guaranteed: tuple[Precondition, ...] = ()
+    # functions with a change ahead that the library may run, and no path is known on which it does,
+    # and what the linker keeps though nothing is known to use it
+    unfollowed: tuple[str, ...] = ()
+    made_good: frozenset[str] = frozenset()  # texts of events that other inputs make good
 
     @property
     def symbols(self) -> list[Symbol]:
-        """The symbols that the files of the program declare."""
-        return [each.symbol for unit in self.unified.units for each in unit.declarations]
+        """The symbols that the files of the program declare, and ``errno`` where it is an input."""
+        found = [each.symbol for unit in self.unified.units for each in unit.declarations]
+        if ERRNO_NAME in self.outliving.inputs:
+            found.append(Symbol(ERRNO_NAME, INT, linkage=Linkage.EXTERNAL))
+        return found
 
     @property
     def input_units(self) -> list[TranslationUnit]:
@@ -136,6 +177,21 @@ class Prepared:
         return words, usage_of(units, options, changes)
 
     @property
+    def unmodelled(self) -> list[Omission]:
+        """The differences that only native runs show: one tree stands for both versions, or types
+        are something else for the compiler."""
+        unified = self.unified
+        texts = {
+            each.text: each.location for each in (*unified.unmodelled, *unified.read_otherwise)
+        }
+        texts |= {
+            f"{COMPILED}, {each.name}: {each.text}": each.location
+            for each in unified.dissents
+            if not each.modelled
+        }
+        return [Omission(Reason.COMPILED, text, place) for text, place in texts.items()]
+
+    @property
     def entry(self) -> FunctionDefinition:
         return definition(self.unified.units, self.program.entry)
 
@@ -152,13 +208,19 @@ class Prepared:
         return _asked_for_null(self.unified, self.entry) - never
 
     @property
+    def stores(self) -> Stores:
+        """What the entry function stores to, as far as parameters can lead to one object."""
+        return stores(self.unified.units, self.entry)
+
+    @property
     def asks_for_inputs(self) -> bool:
         """Does the program ask for inputs while it runs (intrinsics)?"""
         return any(name.startswith(("klee_", "__VERIFIER_")) for name in self.program.undefined)
 
     @property
     def caller(self) -> Caller:
-        return Caller.of(self.entry, self.outliving.objects)
+        apart = initialised_apart(self.program)
+        return Caller.of(self.entry, self.outliving.objects, apart, self.program)
 
     def targets(self, aim: Aim, wanted: Collection[Identity] = ()) -> Targets:
         """What states look for: the graph from its start nodes, or a flat set. For ``wanted``
@@ -211,8 +273,15 @@ class Prepared:
         wanted = {(name, block) for name, found in places.items() for block, _ in found}
         return Frontier(wanted, covered, lambda: self.distances)
 
+    def behind(self) -> Callable[[Location], frozenset[int]]:
+        """The changes that may run behind a place; computed when it is first asked for."""
+        found = cache(lambda: changes_behind(self.program))
+        return lambda place: found().at(place)
+
     def pruner(self) -> Callable[[State], bool]:
-        """See ``search.strategies``."""
+        """See ``search.strategies``. Where a change may run at any time, no state is dropped."""
+        if self.unfollowed:
+            return lambda state: False
         again = {name for name, code in self.program.functions.items() if _calls_setjmp(code)}
         return pruner(changes_reachable(self.program, self.distances), again)
 
@@ -300,6 +369,9 @@ class Read:
     entry: str
     notes: tuple[str, ...]  # for the report
     steps: tuple[Step, ...] = ()  # of a driver of several calls
+    unread: tuple[Omission, ...] = ()  # files that differ and are no C
+    untold: tuple[Omission, ...] = ()  # what parameters are compared with, and no test passes
+    made_good: frozenset[str] = frozenset()  # texts of events that do not hold: tests pass this
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +384,8 @@ class Lowered:
     program: Program
     signature: EntrySignature | None
     several: Several
+    files: tuple[FilePair, ...] = ()
+    made_good: frozenset[str] = frozenset()
 
 
 # gnulib's headers say "#define fseeko rpl_fseeko" where its own function is to be called. In a
@@ -349,6 +423,8 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
     files = tuple(file for file in files if file not in left_out)
     nowhere: UsageError | None = None
     steps: tuple[Step, ...] = ()
+    untold: tuple[Omission, ...] = ()
+    made_good: frozenset[str] = frozenset()
     driven: tuple[FilePair, ...] | None = None
     named_entry = options.inputs.entry
     if named_entry is not None and is_sequence(named_entry):
@@ -363,6 +439,9 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
             if driven is not None:
                 asked = _may_be_null(pair.old, entry) | _may_be_null(pair.new, entry)
                 steps = shown_call(pair.new, entry, uses, asked)
+            untold = tuple(_alternatives_left_out(uses, entry, driven is not None))
+            if driven is not None:
+                made_good = frozenset(events_made_good(uses))
             entry = entry if driven is None else DRIVEN + entry
     if driven is not None:
         files, pair = driven, read_pair(driven)
@@ -372,7 +451,7 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
         unified = readings.unify(named, entry, options.annotation)
     if driven is not None:
         _require_driver(unified, entry)
-    read = Read(files, pair, unified, entry, notes, steps)
+    read = Read(files, pair, unified, entry, notes, steps, _unread(left_out), untold, made_good)
     inputs, changed = options.inputs, bool(unified.changes)
     if not changed:
         for each, error in left_out.items():
@@ -384,6 +463,23 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
     if described and not changed:
         _check_inputs(unified.units, entry, inputs)
     return read
+
+
+def texts_differ(files: Sequence[FilePair]) -> bool:
+    """Does what the compiler reads of a file differ between the versions, apart from where it
+    stands?"""
+    return any(_tokens(each.old) != _tokens(each.new) for each in files)
+
+
+_MARKER = re.compile(r"^#.*$", re.MULTILINE)
+
+
+def _tokens(file: SourceFile | None) -> tuple[Sequence[str], tuple[str, ...]]:
+    """The words of a file after preprocessing, and its flags."""
+    if file is None:
+        return (), ()
+    text = preprocess(str(file.path), (*file.flags, *file.name_flags))
+    return _MARKER.sub("", text).split(), file.flags
 
 
 @contextmanager
@@ -443,10 +539,23 @@ def _with_headers(file: Path) -> dict[bytes, bytes]:
     return {b"": text, **there}
 
 
-def _left_out(pair: FilePair, error: CsgtestError) -> str:
+def _unread(left_out: LeftOut) -> tuple[Omission, ...]:
+    """The files that differ and could not be read, tests and examples aside."""
+    return tuple(
+        Omission(Reason.UNREAD, f"not read: {error.message}", Location(_shown(pair), 0))
+        for pair, error in left_out.items()
+        if not isinstance(error, UsageError) and _differs(pair)
+    )
+
+
+def _shown(pair: FilePair) -> str:
     file = pair.new or pair.old
     assert file is not None
-    return f"{file.shown or file.path} is left out, for nothing of it is needed: {error.message}"
+    return file.shown or str(file.path)
+
+
+def _left_out(pair: FilePair, error: CsgtestError) -> str:
+    return f"{_shown(pair)} is left out, for nothing of it is needed: {error.message}"
 
 
 def _entry(
@@ -471,15 +580,41 @@ def _asked_for_null(unified: Unified, entry: FunctionDefinition) -> frozenset[st
 def _uses(pair: ProgramPair, entry: str, inputs: InputOptions) -> Uses:
     """What a driver has to see to; nothing where nothing is inferred. What the user says something
     of is an input of its own."""
-    if entry == "main" or not inputs.inferred:
+    if entry == "main":
         return NOTHING
     versions = [functions_of(units) for units in (pair.old, pair.new)]
     named = _named_by_user(versions[1], entry, inputs)
+    compared = _choices(pair, entry, named)
+    if not inputs.inferred:
+        return Uses(choices=compared)
     ranges = pointer_ranges(versions, entry)
+    viewed = known_views((pair.old, pair.new), entry, views(versions, entry))
+    buffers = output_buffers(versions, entry) - named
     return Uses(
         tuple(each for each in ranges if named.isdisjoint((each.start, each.end))),
-        output_buffers(versions, entry) - named,
+        buffers,
+        tuple(each for each in viewed if each.at not in named),
+        shared_places(versions, entry, buffers),
+        compared,
     )
+
+
+def _choices(pair: ProgramPair, entry: str, named: Collection[int]) -> tuple[Choice, ...]:
+    """What tests pass for parameters whose identity a version looks at."""
+    both = (pair.old, pair.new)
+    asked = [_may_be_null(units, entry) for units in both]
+    found = choices(both, entry, pointer_identities(both, entry), asked[0] | asked[1], role_of)
+    return tuple(each for each in found if each.at not in named)
+
+
+def _alternatives_left_out(uses: Uses, entry: str, driven: bool) -> Iterator[Omission]:
+    """What the parameters of a function are compared with, and no test passes."""
+    for each in uses.choices:
+        left = each.left_out if driven else (*each.others, *each.left_out)
+        if left:
+            names = ", ".join(dict.fromkeys(map(shown_other, left)))
+            text = f"no test passes {names} as '{each.name}' of {entry}"
+            yield Omission(Reason.APPROXIMATED, text, each.location)
 
 
 def _named_by_user(functions: Functions, entry: str, inputs: InputOptions) -> frozenset[int]:
@@ -534,7 +669,8 @@ def _lowered(
         program = program_of(
             unified, entry, roots={each for each in named if library.is_known(each)}
         )
-        return Lowered(unified, text, program, signature, stepped), confirmation.error()
+        lowered = Lowered(unified, text, program, signature, stepped, read.files, read.made_good)
+        return lowered, confirmation.error()
 
 
 def _signature(
@@ -557,7 +693,7 @@ def _signature(
 
     before, after = ((unit, *unified.shared) for unit in (unified.old, unified.new))
     old, new = of(before), of(after)
-    if called_with(old) != called_with(new):
+    if called_with(old, unified.names.layouts.renamed()) != called_with(new):
         part = differing_part(old, new)
         raise UsageError(
             f"the parameters or the result of '{entry}' differ between the versions"
@@ -567,7 +703,17 @@ def _signature(
         )
     function = definition(unified.units, entry)
     stepped = several(unified.units, function)
+    if not inputs.inferred:
+        stepped = replace(stepped, texts=frozenset())
     return of(unified.units, _asked_for_null(unified, function), stepped), stepped
+
+
+def unchanged_signature(read: Read, options: BuildOptions) -> EntrySignature | None:
+    """The signature of the entry function of versions without changes; None for main. Raises
+    UsageError where a test cannot call it."""
+    if read.entry == "main":
+        return None
+    return _signature(read.unified, read.entry, options.inputs)[0]
 
 
 # ---------------------------------------------------------------------- what a search needs
@@ -590,7 +736,21 @@ def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
     outputs = frozenset(node.node for node in graph.records if node.output and node.changes)
     barring = guards(dependences, outputs)
     names = guard_names(dependences, barring)
+    given = tuple(unfollowed(program, dependences.calls, dependences.pointers))
     found = _outliving(unified, program, dependences)
+    program.carried = {*found.carried}
+    staying = retained(unified, program.entry, lowered.files)
+    functions = [each for unit in unified.units for each in unit.functions]
+    influence = Influence(program, dependences)
+    left_open = (
+        *_not_followed(program, given),
+        *_not_as_named(unified, program),
+        *_unexplained(staying),
+        *beyond_stubs(influence),
+        *beyond_now(influence, functions),
+        *stores_to_constants(influence, functions),
+    )
+    found = replace(found, events=(*found.events, *left_open))
     stepped = lowered.several
     known = _callers_are_known(unified, options)
     expected = _expected(unified, program.entry, options.inputs, stepped, known)
@@ -612,7 +772,56 @@ def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
         expected,
         stepped,
         guaranteed,
+        (*given, *(each.name for each in staying)),
+        made_good=lowered.made_good,
     )
+
+
+def _unexplained(found: Iterable[Retained]) -> Iterator[Omission]:
+    """An event for each function or object that runs use where no path does."""
+    for each in found:
+        yield Omission(Reason.APPROXIMATED, each.text, each.location)
+
+
+def _not_followed(program: Program, names: Iterable[str]) -> Iterator[Omission]:
+    """An event for each function that the library may run where no path does."""
+    for name in names:
+        text = f"'{name}' is handed to the library, and may run where no path runs it"
+        yield Omission(Reason.APPROXIMATED, text, program.functions[name].location)
+
+
+# The compiler computes results of these at once, or calls one instead of another (``puts`` for
+# ``printf``), and the library itself calls those that allocate.
+_BUILT_IN = LIBRARY.keys() - {"abort", "exit", "_exit"} | {
+    "fputc", "fputs", "fwrite", "putc", "stpcpy", "mempcpy", "strcspn", "strspn", "strpbrk",
+    "fprintf", "vfprintf", "index", "rindex", "bcmp", "bzero", "bcopy", "ffs",
+}  # fmt: skip
+
+
+# Nothing but a call by its name comes to one of these.
+_BY_NAME_ALONE = frozenset({"strdup", "abs", "labs", "llabs", "toupper", "tolower"}) | {
+    name for name in LIBRARY if name.startswith("is")
+}
+
+
+def _not_as_named(unified: Unified, program: Program) -> Iterator[Omission]:
+    """An event for each library function that the program defines itself: calls of it may go
+    elsewhere, and others may come to it."""
+    out_of_reach = _BY_NAME_ALONE - {without_version(name) for name in names_reached(program)}
+    for unit in unified.units:
+        for function in unit.functions:
+            symbol = function.symbol
+            name = without_version(symbol.name)
+            if name in _BUILT_IN - out_of_reach and symbol.linkage is Linkage.EXTERNAL:
+                text = library.passed_over(name)
+                yield Omission(Reason.APPROXIMATED, text, function.location)
+
+
+def defines_library_functions(unified: Unified) -> bool:
+    """Does a version define a function of the C library itself?"""
+    functions = (each.symbol for unit in unified.units for each in unit.functions)
+    names = (without_version(each.name) for each in functions if each.linkage is Linkage.EXTERNAL)
+    return any(map(library.is_known, names))
 
 
 def _callers_are_known(unified: Unified, options: BuildOptions) -> bool:
@@ -655,6 +864,7 @@ def _expected(
     found = preconditions(unified, function, stepped, known)
     found = (*found, *ended(found, function.parameters, stepped))
     found = (*found, *terminated(function.parameters, stepped))
+    found = (*found, *truth_values(function.parameters, stepped))
     return tuple(each for each in found if not _is_contradicted(each, inputs))
 
 
@@ -695,5 +905,12 @@ def with_lasting(
     symbols = [known[name] for name in inputs.symbolic_globals if name in known]
     depths = every_depth(inputs.structure_depth)
     made = signature_of(prepared.entry, symbols, prepared.asked, prepared.several, depths)
-    made = replace(made, lasting=found.parts, steps=signature.steps)
+    asked, initial = options.inputs.symbolic_globals, dict(found.initial)
+    given = [
+        replace(each, private=True, initial=initial[each.name])
+        if each.name in initial and each.name not in asked
+        else each
+        for each in made.globals
+    ]
+    made = replace(made, globals=tuple(given), lasting=found.parts, steps=signature.steps)
     return replace(options, inputs=inputs), made

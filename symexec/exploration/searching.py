@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
 
+from csg.analysis.aliasing import NO_STORES
 from csg.graphs import SequenceGraph
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
+from symexec.exploration.callbacks import functions_of_caller
 from symexec.exploration.paths import Exploration, Testing
 from symexec.exploration.pinning import Seeding
 from symexec.exploration.preparation import Prepared
@@ -127,7 +129,7 @@ def engine_for(
     limits: SolverOptions,
 ) -> Engine:
     """An engine for the unified program, which reports to ``targets`` which nodes are visited."""
-    return Engine(
+    engine = Engine(
         prepared.program,
         registry(),
         build_solver(options.search.solver.value, limits, counters),
@@ -139,6 +141,10 @@ def engine_for(
         loop_bound=options.search.loop_bound,
         memory=options.memory,
     )
+    engine.made_good = prepared.made_good
+    for name in functions_of_caller(prepared.program):
+        engine.machine.functions[name].of_caller = True
+    return engine
 
 
 class Search:
@@ -160,6 +166,7 @@ class Search:
     ) -> None:
         self._prepared = prepared
         self._options = options
+        self._asked = asked
         self.covered = covered or GraphCoverage(prepared.graph)
         self.targets = prepared.targets(asked.mode.aim, options.wanted)
         limits = SolverOptions(deterministic=options.search.deterministic)
@@ -195,6 +202,7 @@ class Search:
             rests=asked.has("rest"),
             watchdog=watchdog,
             parked=Parked(self.followed),
+            behind=prepared.behind(),
         )
 
     def _context(self) -> Context:
@@ -252,7 +260,8 @@ class Search:
         prepared, inputs = self._prepared, self._options.inputs
         changes = [change.info() for change in prepared.unified.changes]
         lines = shaped(prepared.unified.units, changes, inputs, prepared.guarding)
-        return plan(prepared.entry, prepared.symbols, inputs, lines, prepared.asked)
+        stores = prepared.stores if self._asked.has("aliases") else NO_STORES
+        return plan(prepared.entry, prepared.symbols, inputs, lines, prepared.asked, stores)
 
     def _begun(self, starts: Iterator[Start]) -> list[State]:
         initial = [begin(self.engine, start) for start in starts]

@@ -19,6 +19,7 @@ from symexec.exploration.start import begin, definition, lowered_program
 from symexec.expr import Data, Model, Operand, Term, TermTable, evaluate
 from symexec.fuzzing.command_lines import shaped
 from symexec.inputs.plan import no_input_left, plan
+from symexec.ledger import Omission, Reason
 from symexec.options import ExploreOptions
 from symexec.progress import SEARCHING, Progress, Standing
 from symexec.replay.sandbox import signal_name
@@ -28,6 +29,7 @@ from symexec.search import Searcher
 from symexec.search.frontier import Covering, Frontier
 from symexec.search.strategies import in_turns
 from symexec.solver import Answer, build_solver
+from symexec.state.buffers import shown
 from symexec.state.endings import (
     Aborted,
     AssertionFailed,
@@ -41,7 +43,17 @@ from symexec.state.endings import (
     Returned,
     row,
 )
-from symexec.state.state import Chain, Event, Formatted, Lost, Outcome, Output, State
+from symexec.state.state import (
+    Chain,
+    Formatted,
+    Lost,
+    Moment,
+    Outcome,
+    Output,
+    OutputItem,
+    Settled,
+    State,
+)
 from symexec.testcases import Observation, TestCase, decode
 from symexec.watchdog import Spent, Watchdog
 
@@ -71,7 +83,7 @@ def predicted(outcome: Outcome, model: Model, main: bool) -> Observation:
     def value(term: Operand) -> int:
         return term if isinstance(term, int) else evaluate(term, model)
 
-    stdout, stderr = written(outcome.output, 1, value), written(outcome.output, 2, value)
+    stdout, stderr = written(outcome, value)
     leaks = None if outcome.leaks is None else len(outcome.leaks)
     match outcome.ending:
         case Exit(status=status):
@@ -92,24 +104,26 @@ def predicted(outcome: Outcome, model: Model, main: bool) -> Observation:
             return Observation(signal=signal, stdout=stdout, stderr=stderr)
 
 
-def written(last: Output | None, stream: int, value: Evaluate) -> bytes:
-    """The bytes that were written to a stream."""
-    if last is None:
-        return b""
-    found = bytearray()
-    for where, item in Output.items(last):
-        if where != stream:
-            continue
-        match item:
-            case bytes():
-                found += item
-            case int() | Term():
-                found.append(value(item))
-            case Formatted(spec=spec, term=term):
-                found += _number(spec, term.width, value(term))
-            case _:
-                raise AssertionError(f"a program cannot write {item}")
-    return bytes(found)
+def written(outcome: Outcome, value: Evaluate) -> tuple[bytes, bytes]:
+    """The bytes that a reader of standard output, and of standard error, gets."""
+    outputs = [replace(each, item=_bytes(each.item, value)) for each in Output.all(outcome.output)]
+    found = (bytearray(), bytearray())
+    for stream, item in shown(outputs, outcome.ending)[0]:
+        assert isinstance(item, bytes)
+        found[stream - 1].extend(item)
+    return bytes(found[0]), bytes(found[1])
+
+
+def _bytes(item: OutputItem, value: Evaluate) -> bytes | Settled | Moment:
+    match item:
+        case bytes() | Settled() | Moment():
+            return item
+        case int() | Term():
+            return bytes((value(item),))
+        case Formatted(spec=spec, term=term):
+            return _number(spec, term.width, value(term))
+        case _:
+            raise AssertionError(f"a program cannot write {item}")
 
 
 def _number(spec: str, width: int, value: int) -> bytes:
@@ -151,7 +165,6 @@ class ExploreJob:
         self.counters = Counters()
         self.started = time.monotonic()
         self.watchdog = Watchdog(options.search.memory)
-        self.events: dict[Event, int] = {}
         self.errors: list[TestCase] = []
         self.errors_left_out = 0
         self.tests = 0
@@ -180,6 +193,9 @@ class ExploreJob:
         except Spent:  # by what the inputs can be: there are too many, or they are too large
             self.counters.cuts += 1
             self.counters.waiting += 1
+            self.counters.ledger.record(
+                Omission(Reason.TIME, "making the inputs took all the time")
+            )
             return
         for finding in exploration.turns(initial, end - self._reserved()):
             if finding is not None:
@@ -249,9 +265,8 @@ class ExploreJob:
         return in_turns(lambda: Covering(self.options.search.seed, frontier))
 
     def _ended(self, state: State) -> None:
-        for event in Chain.items(state.events):
-            assert isinstance(event, Event)
-            self.events[event] = self.events.get(event, 0) + 1
+        for omission in Chain.items(state.events):
+            self.counters.ledger.record(omission)
 
     def _test(self, finding: Finding) -> TestCase:
         self.tests += 1

@@ -5,48 +5,80 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from zlib import crc32
 
 from csg.ir import Program
+from csg.ir.library_effects import ERRNO
 from csg.language.syntax import FunctionDefinition, TranslationUnit
 from csg.programs import SourceFile
 from csg.records import record
+from csg.unify.unified import without_version
 from symexec.executor.engine import Engine
-from symexec.expr import Data, Operand, TermTable, extend, new_half, old_half, shadowed
-from symexec.memory import BOTH, AllocationKind, address_of
+from symexec.expr import (
+    Data,
+    Operand,
+    Shadowed,
+    Term,
+    TermTable,
+    compare,
+    concat,
+    conjunction,
+    disjunction,
+    extend,
+    extract,
+    new_half,
+    old_half,
+    shadowed,
+    substitute,
+    symbols,
+)
+from symexec.ledger import Reason
+from symexec.memory import BOTH, PADDING, AllocationKind, address_of, offset_of
 from symexec.replay.sandbox import environment_below
 from symexec.runtime import library
+from symexec.runtime.contract import CALLED
+from symexec.runtime.operands import plain
+from symexec.shadow.outcomes import floats_differ
 from symexec.solver import EMPTY, PathCondition
 from symexec.state.inputs import (
+    GIVEN,
     Address,
     Cell,
     Environ,
+    Given,
     Misfit,
+    OfGlobal,
     Prefix,
     Script,
     Start,
+    StartObject,
     answers_of,
     decoded,
 )
-from symexec.state.state import EventKind, State
+from symexec.state.state import State
+from symexec.testcases.signature import ERRNO_NAME
 
 WATCHED = "objects that the caller sees"
 ADDRESSES = "addresses of the program's objects"
+LINKED = MappingProxyType({ERRNO_NAME: ERRNO})  # inputs: their names in the program
 _ELEMENT = re.compile(r"(.*)\[(\d+)\]([^\[\]]*)")
 RESULT_AT = "address of the structure that is returned"
 
 
 @record
 class Watched:
-    """An object, with the places of the pointers in it; ``texts``: of those that lead to texts."""
+    """An object, with the places of the pointers in it; ``texts``: of those that lead to texts;
+    ``floats``: places and sizes of floating numbers, in bytes."""
 
     number: int
     pointers: tuple[int, ...] = ()
     texts: tuple[int, ...] = ()
+    floats: frozenset[tuple[int, int]] = frozenset()
 
 
 @record
@@ -117,18 +149,35 @@ def _environ(engine: Engine, state: State) -> Operand:
     return new_half(item.load(0, 8, BOTH))
 
 
+def _allocated(state: State, item: StartObject) -> int:
+    """The number of a new object."""
+    made = state.memory.allocate(
+        item.size,
+        AllocationKind.INPUT,
+        item.name,
+        unset=item.padding or None,
+        extent=item.extent,
+        least=(item.least,),
+    )
+    made.from_malloc = item.from_malloc
+    return made.number
+
+
 def begin(engine: Engine, start: Start) -> State:
     """The state before the first statement, with its inputs in place."""
     state = fresh_state(engine)
-    numbers = [
-        state.memory.allocate(
-            item.size, AllocationKind.INPUT, item.name, extent=item.extent, least=(item.least,)
-        ).number
-        for item in start.objects
-    ]
+    for name in sorted(engine.program.carried):
+        left = state.memory.find(engine.machine.addresses[name] >> 32)
+        if left is not None and engine.program.globals[name].old_data is None:
+            state.memory.writable(left).carry()
+    numbers = [_allocated(state, item) for item in start.objects]
 
-    def known(value: Operand | Address) -> Operand:
-        return address_of(numbers[value.object]) if isinstance(value, Address) else value
+    def known(value: Operand | Address | OfGlobal) -> Operand:
+        if isinstance(value, OfGlobal):
+            return engine.machine.addresses[value.name] + value.offset
+        if isinstance(value, Address):
+            return address_of(numbers[value.object], value.offset)
+        return value
 
     def write(number: int, cells: Sequence[Cell]) -> None:
         for cell in cells:
@@ -141,17 +190,24 @@ def begin(engine: Engine, start: Start) -> State:
 
     for number, described in zip(numbers, start.objects, strict=True):
         write(number, described.cells)
+    for number, described in zip(numbers, start.objects, strict=True):
+        _put_padding_bits(engine, state, number, described)
     for name, cells in start.globals.items():
-        write(engine.machine.addresses[name] >> 32, cells)
+        write(engine.machine.addresses[LINKED.get(name, name)] >> 32, cells)
+    floating = {term for each in start.inputs if each.floating for term in each.terms}
     watched = [
-        Watched(number, each.pointers, each.texts)
+        Watched(number, each.pointers, each.texts, _floats(each, floating))
         for number, each in zip(numbers, start.objects, strict=True)
         if each.seen
     ]
     state.environment.update(start.environment)
     # A process leaves no memory behind: nobody sees what becomes of argv.
     state.environment[WATCHED] = () if engine.program.entry == "main" else tuple(watched)
+    state.environment[CALLED] = engine.program.entry != "main"
     state.environment[ADDRESSES] = engine.machine.addresses
+    if engine.program.entry != "main":
+        places = frozenset(each.number for each in watched)
+        state.environment[GIVEN] = Given(places, start.tried)
     state.environment[RESULT_AT] = known(start.result) if start.result is not None else 0
     state.inputs = start.inputs
     for condition in start.conditions:
@@ -160,22 +216,51 @@ def begin(engine: Engine, start: Start) -> State:
     for name, item in program.globals.items():
         if item.external and name not in program.absent:
             text = f"'{name}' is defined in no file that was given: it holds zeros"
-            state.note(EventKind.APPROXIMATED, text, item.location)
+            state.note(Reason.APPROXIMATED, text, item.location)
     if program.entry != "main" and program.before_main:
         names = ", ".join(program.before_main)
         where = program.functions[program.before_main[0]].location
-        state.note(EventKind.APPROXIMATED, f"not called before '{program.entry}': {names}", where)
+        state.note(Reason.APPROXIMATED, f"not called before '{program.entry}': {names}", where)
     if start.left_out:
         where = program.functions[program.entry].location
         zero = ", ".join(elements_joined(start.left_out))
-        state.note(EventKind.APPROXIMATED, f"zero in every input: {zero}", where)
+        state.note(Reason.APPROXIMATED, f"zero in every input: {zero}", where)
+    for code in library.own_functions_reached(program):
+        state.note(Reason.APPROXIMATED, library.passed_over(code.name), code.location)
     state.origin = Origin(start, state.path, engine.table)
+    first = library.start(engine.program)
+    given = start.arguments
+    if engine.program.entry == "main":
+        given = given[: len(engine.program.functions[first].parameters)]
     arguments = tuple(
-        _environ(engine, state) if isinstance(each, Environ) else known(each)
-        for each in start.arguments
+        _environ(engine, state) if isinstance(each, Environ) else known(each) for each in given
     )
-    engine.machine.enter(state, library.start(engine.program), arguments, None)
+    engine.machine.enter(state, first, arguments, None)
     return state
+
+
+def _put_padding_bits(engine: Engine, state: State, number: int, described: StartObject) -> None:
+    """Make the bits symbols that belong to no bit-field."""
+    if not described.padding_bits or not engine.undefined.tracked:
+        return
+    state.memory.undefined = True
+    for place, mask in described.padding_bits:
+        item = state.memory.find(number)
+        assert item is not None
+        item = state.memory.writable(item)
+        whole = item.load(place, 1, BOTH)
+        other = engine.undefined.symbol(f"{PADDING}{described.name} #{number}+{place}:1", 8)
+        value: Data = extract(other if mask & 1 else whole, 0, 1)
+        for bit in range(1, 8):
+            value = concat(extract(other if mask >> bit & 1 else whole, bit, 1), 1, value, bit)
+        item.store(place, 1, value, BOTH)
+
+
+def _floats(described: StartObject, floating: Collection[Operand]) -> frozenset[tuple[int, int]]:
+    """The places and sizes of an object's cells that hold floating inputs."""
+    if not floating:
+        return frozenset()
+    return frozenset((c.offset, c.size) for c in described.cells if c.value in floating)
 
 
 # ---------------------------------------------------------------------------------------- prefixes
@@ -334,14 +419,60 @@ def differing_memory(state: State) -> list[tuple[Data, int]]:
         if item.dead:  # it belongs to one version alone, or find would not return it
             found.append((shadowed(0, 1), 1))
             continue
-        for place, size, value in item.differs():
+        for place, size, raw in item.differs():
+            value = without_padding(raw)
+            if old_half(value) is new_half(value):
+                continue
+            if (place, size) in each.floats:
+                bits = min(8 * size, 80)
+                old, new = (plain(extract(half(value), 0, bits)) for half in (old_half, new_half))
+                found.append((shadowed(0, floats_differ(old, new, bits)), 1))
+                continue
             if place not in each.pointers or size != 8:
                 found.append((value, 8 * size))
                 continue
-            text = place in each.texts
-            if leads(state, old_half(value), text) != leads(state, new_half(value), text):
-                found.append((value, 64))
+            one, two, text = old_half(value), new_half(value), place in each.texts
+            if leads(state, one, text) != leads(state, two, text):
+                found.append((shadowed(0, numbers_differ(one, two)), 1))
     return found
+
+
+def pointers_apart(state: State) -> list[tuple[Operand, Operand, bool]]:
+    """The pairs of pointers in these objects that depend on the input and differ between the
+    versions, and whether they lead to texts."""
+    found = []
+    for each in _watched(state):
+        item = state.memory.find(each.number)
+        if item is None or item.dead:
+            continue
+        for place, size, value in item.differs():
+            if place in each.pointers and size == 8:
+                one, two = old_half(value), new_half(value)
+                if isinstance(one, Term) or isinstance(two, Term):
+                    found.append((one, two, place in each.texts))
+    return found
+
+
+def holds_padding(value: Data) -> bool:
+    """Does it depend on bytes of the caller's objects that belong to no member?"""
+    if isinstance(value, Shadowed):
+        return holds_padding(value.old) or holds_padding(value.new)
+    return isinstance(value, Term) and bool(_padding_in(value))
+
+
+def without_padding(value: Data) -> Data:
+    """The value with zeros for the padding of the caller's objects, as tests have it."""
+    match value:
+        case Shadowed(old=old, new=new):
+            return shadowed(plain(without_padding(old)), plain(without_padding(new)))
+        case Term() if found := _padding_in(value):
+            return substitute(value, dict.fromkeys(found, 0))
+        case _:
+            return value
+
+
+def _padding_in(term: Term) -> list[Term]:
+    return [each for each in symbols(term) if str(each.name).startswith(PADDING)]
 
 
 def pointers_elsewhere(state: State) -> list[tuple[Operand, Operand]]:
@@ -367,13 +498,32 @@ def _watched(state: State) -> tuple[Watched, ...]:
 
 
 ELSEWHERE = object()
+NUMBERS = 1 << 32, 1 << 63  # below the one and from the other on nothing lies, in a native run too
+
+
+def is_number(address: Operand) -> Operand:
+    """The condition that a pointer can lead nowhere, as ``(void *) 1``: it counts as a number."""
+    below, above = NUMBERS
+    return plain(
+        disjunction([compare("ult", 64, address, below), compare("ule", 64, above, address)])
+    )
+
+
+def numbers_differ(one: Operand, two: Operand) -> Operand:
+    """The condition under which two pointers differ for sure: they are different addresses that are
+    known, or one of them counts as a number and the other is another one."""
+    differ = compare("ne", 64, one, two)
+    if isinstance(one, int) and isinstance(two, int):
+        return plain(differ)
+    return plain(conjunction([differ, disjunction([is_number(one), is_number(two)])]))
 
 
 def leads(state: State, address: Operand, text: bool) -> object:
     """Where a pointer leads, as far as the caller can tell: its address, if it leads into an object
     that the caller gave or (unless only the ``text`` there counts) into an object or function with
-    a name; else ``ELSEWHERE``."""
-    if not isinstance(address, int) or not address:
+    a name, or counts as a number; else ``ELSEWHERE``. An object that each version has for itself is
+    one to the caller."""
+    if not isinstance(address, int) or is_number(address):
         return address
     number = address >> 32
     if any(each.number == number for each in _watched(state)):
@@ -381,7 +531,8 @@ def leads(state: State, address: Operand, text: bool) -> object:
     item = None if text else state.memory.find(number)
     if item is None or item.kind not in _NAMED or item.name.startswith(_LITERAL):
         return ELSEWHERE
-    return address
+    stem = without_version(item.name)
+    return address if stem == item.name else (stem, offset_of(address))
 
 
 _NAMED = (AllocationKind.GLOBAL, AllocationKind.CONSTANT, AllocationKind.FUNCTION)

@@ -220,6 +220,7 @@ class Course(Enum):
     RUNNING = "running"
     ALONE = "alone"  # one version has run long by itself: reported once
     ENDLESS = "endless"
+    SILENT = "silent"  # endless, and nothing more is printed
 
 
 @dataclass(slots=True)
@@ -241,7 +242,7 @@ class Endlessness:
         """What is known of a state, and the states to go on with."""
         watched = self._watched.setdefault(state.id, _Watched())
         if watched.snapshot is not None and repeats(state, watched.snapshot):
-            return self._proved(state)
+            return self._proved(state, watched.snapshot)
         watched.turns += 1
         watched.alone = watched.alone + 1 if state.mode != BOTH else 0
         if watched.turns & (watched.turns - 1) == 0:
@@ -254,7 +255,7 @@ class Endlessness:
                     self.forget(state)
                     return Course.RUNNING, successors
                 if repeats(state, snapshot):
-                    return self._proved(state)
+                    return self._proved(state, snapshot)
                 if self._engine.counters.solver_s - asked > TURN_S:
                     break
         return (Course.ALONE if watched.alone == LONG else Course.RUNNING), [state]
@@ -262,6 +263,7 @@ class Endlessness:
     def forget(self, state: State) -> None:
         self._watched.pop(state.id, None)
 
-    def _proved(self, state: State) -> tuple[Course, list[State]]:
+    def _proved(self, state: State, before: State) -> tuple[Course, list[State]]:
         self.forget(state)
-        return Course.ENDLESS, [state]
+        silent = state.old_output is before.old_output and state.new_output is before.new_output
+        return Course.SILENT if silent else Course.ENDLESS, [state]

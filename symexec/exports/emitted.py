@@ -11,11 +11,12 @@ a report says stands in comments or literals, or is checked to be a name.
 
 from __future__ import annotations
 
+import ast
 import math
 import os
 import re
 import signal
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,7 +38,7 @@ from symexec.testcases import (
 )
 from symexec.testcases.command_text import printf_command
 from symexec.testcases.driver import entry_first, read_driver
-from symexec.testcases.inputs import Elements
+from symexec.testcases.inputs import Elements, Inside, nan_words
 from symexec.testcases.signature import ParameterKind, counts_in, parts_there
 from symexec.testcases.testcase import MOST_STORED
 
@@ -75,6 +76,7 @@ class Test:
 
 RENAMED = "-Dmain=csgtest_user_main"
 _SUPPORT = """\
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,8 +180,11 @@ def _check_recorded(test: Test) -> None:
 def _inputs(signature: EntrySignature, given: TestInput) -> Iterator[str]:
     """Declarations in0, in1, .. in the order of the parameters and their parts."""
     values, known = dict(given.parameters), _variables(signature)
+    aliased = {name: each for name, each in values.items() if isinstance(each, Inside)}
     for each in parts_there(signature.parameters, counts_in(values)):
         if each.level and each.name not in values:
+            continue
+        if each.owner in aliased:
             continue
         value, name = values.get(each.name), known[each.name]
         note = f"  /* {printable(each.name).replace('*/', '* /')} */"
@@ -197,13 +202,25 @@ def _inputs(signature: EntrySignature, given: TestInput) -> Iterator[str]:
         yield f"void *{name} = {_object(each, value, each.name in values)};{note}"
         if each.owner and each.kind is not ParameterKind.OPAQUE:
             owner = known[each.owner]
-            yield f"if ({owner})"
+            there = f" && {name}" if each.instead else ""
+            yield f"if ({owner}{there})"
             yield f"    memcpy((char *) {owner} + {each.offset}, &{name}, sizeof {name});"
+    for own, target in aliased.items():
+        yield f"{known[own]} = {_inside(target, known)};"
     for own, content in given.globals:
         part = next((each for each in signature.globals if each.name == own), None)
         if part is None or not (own.isidentifier() and own.isascii()):
             raise Dropped(f"{own} has no name in C")
         yield _put(f"(char *) &{own}", part, content)
+
+
+def _inside(value: Inside, known: Mapping[str, str]) -> str:
+    """The address in another object."""
+    if value.name.removeprefix("&").isidentifier() and value.name.startswith("&"):
+        return f"(char *) {value.name} + {value.offset}"
+    if value.name not in known:
+        raise Dropped("a pointer leads into an object that is not there")
+    return f"(char *) {known[value.name]} + {value.offset}"
 
 
 def _variables(signature: EntrySignature) -> dict[str, str]:
@@ -212,7 +229,7 @@ def _variables(signature: EntrySignature) -> dict[str, str]:
 
 def _object(each: Parameter, value: Value, there: bool) -> str:
     match value:
-        case None:
+        case None | Inside():
             return "NULL"
         case bytes():
             size = len(value) + each.size
@@ -243,7 +260,7 @@ def _put(place: str, each: Parameter, value: Value) -> str:
         case bytes():
             size = min(len(value) + 1, each.room or len(value) + 1)
             return f"memcpy({place}, {_c_string(value)}, {size});"
-        case None | () | Elements():
+        case None | () | Elements() | Inside():
             return ""
         case tuple():
             numbers = ", ".join(_number(item, each) for item in value)
@@ -271,11 +288,20 @@ def _called(signature: EntrySignature, returned: str) -> Iterator[str]:
         if result.kind is not ParameterKind.STRING or returned == "null":
             sign = "==" if returned == "null" else "!="
             yield f"{check}csgtest_result {sign} NULL);"
-        elif "\\x" in returned or len(returned.encode()) >= _LONGEST:
-            raise Dropped("the text that it returns is not recorded byte by byte")
         else:
-            text = _c_string(returned.encode())
+            text = _c_string(text_of_literal(returned))
             yield f"{check}csgtest_result && strcmp(csgtest_result, {text}) == 0);"
+
+
+def text_of_literal(literal: str) -> bytes:
+    """The text that a literal stands for. Raises Dropped where it is none, or may be longer."""
+    try:
+        found = ast.literal_eval(f"b{literal}") if literal.startswith('"') else None
+    except (ValueError, SyntaxError):
+        found = None
+    if not isinstance(found, bytes) or b"\0" in found or len(found) >= _LONGEST:
+        raise Dropped("the text that it returns is not recorded byte by byte")
+    return found
 
 
 _LONGEST = 4096  # bytes of a returned text, as the harness of replay shows it
@@ -319,7 +345,7 @@ def _left(
         yield f"csgtest_check({_c_string(each.name.encode())}, {holds});"
 
 
-def _is_nan(value: Scalar | Elements) -> bool:
+def _is_nan(value: Scalar | Elements | Inside) -> bool:
     return isinstance(value, LongDouble) or (isinstance(value, float) and math.isnan(value))
 
 
@@ -339,8 +365,8 @@ def _as_float(value: Scalar) -> float:
 def _number(value: Value, kind: Parameter) -> str:
     """A constant of C with this value, whatever its type."""
     match value:
-        case LongDouble(text="nan"):
-            return '__builtin_nan("")'
+        case LongDouble() if value.is_nan:
+            return nan_words(value, min(kind.size, 10) * 8)
         case LongDouble(text=text) if re.fullmatch(r"-?0x[0-9a-f.]+p[-+]?\d+", text):
             return f"{text}L"
         case bool() | int() if -(1 << 63) < value < 1 << 63:

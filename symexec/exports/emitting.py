@@ -153,6 +153,8 @@ def _candidates(finished: Finished, options: EmitOptions, dropped: list[str]) ->
         seen = {"old": witness.old, "new": witness.new, "golden": witness.golden}[expected]
         if seen is None:
             dropped.append(f"{name}: nothing is recorded of the {expected} version")
+        elif witness.witness:
+            dropped.append(f"{name}: it is a C program already: tests/{witness.id}.c")
         elif finding.parts == ("stderr",):
             dropped.append(f"{name}: only standard error differs, which no test compares")
         elif witness.input not in inputs:

@@ -19,6 +19,7 @@ from csg.ir import ChangeInfo
 from csg.ir.program import ChangeKind
 from symexec.report.model import Report, kind_of
 from symexec.report.replaying import load_report
+from symexec.report.words import Also, further_symptoms
 from symexec.testcases import DifferenceKind, Observation, TestCase, rendered
 from symexec.testcases.store import MARKER, is_ours, replace_file
 from symexec.triage import Group, Severity, differing_parts, severity
@@ -90,6 +91,10 @@ class Finished:
         """The input as a person would write it."""
         report = self.report
         return rendered(case.input, f"./{report.name}", report.entry, report.signature)
+
+    def further_symptoms(self, finding: Finding) -> Iterator[Also]:
+        cases = {case.id: case for case in self.report.tests}
+        return further_symptoms(self.report, finding.group.also, cases)
 
     def place(self, file: str, line: int) -> Place:
         path = os.path.normpath(os.path.join(self.report.directory or self.top, file))

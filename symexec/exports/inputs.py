@@ -25,7 +25,7 @@ from symexec.exports.finished import Finished, write_folder
 from symexec.options import Form
 from symexec.replay.harness import memory_of
 from symexec.testcases import EntrySignature, LongDouble, Parameter, Scalar, TestCase, Value
-from symexec.testcases.inputs import Elements
+from symexec.testcases.inputs import Elements, Inside
 from symexec.testcases.seeds import LARGEST
 from symexec.testcases.signature import ParameterKind
 
@@ -128,6 +128,8 @@ Objects = list[tuple[str, bytes]]
 
 def _klee_objects(finished: Finished, case: TestCase) -> tuple[list[str], Objects]:
     """The arguments of KLEE, and the objects that it asks for, in this order."""
+    if case.witness:
+        raise _NoWords(f"it is a C program: tests/{case.id}.c")
     given, words = case.input, [finished.report.name or "program"]
     if given.nondet:
         raise _NoWords("it answers __VERIFIER_nondet_*, whose widths are not recorded")
@@ -179,6 +181,8 @@ def _of_parameters(signature: EntrySignature | None, case: TestCase) -> Objects:
     if signature is None:
         raise _NoWords("the types of its parameters are not recorded")
     values = dict(case.input.parameters)
+    if any(isinstance(each, Inside) for each in values.values()):
+        raise _NoWords("two of its pointers lead into one object")
     found: Objects = []
     structures: dict[str, bytearray] = {}
     try:

@@ -182,7 +182,7 @@ def _result(finding: Finding, finished: Finished, fingerprint: str) -> Json:
     report, call = finished.report, finished.call(finding.witness)
     old, new = contrasted(finding.old, finding.new)
     blamed = changes_named(finding.group.blamed, finding.group.interaction)
-    words = f"{finding.group.called}: {call}: {old} before, {new} now"
+    words = f"{finding.group.called}: {call}: {old} before, {new} now{_also(finding, finished)}"
     anchor = finished.anchor(finding)
     related = list(_related(finding, finished, anchor))
     flow = [_located(place, text) for place, text in _way(finding, finished)]
@@ -205,12 +205,33 @@ def _result(finding: Finding, finished: Finished, fingerprint: str) -> Json:
             "input": _message(call),
             "old": _message(old),
             "new": _message(new),
+            **({"also": _further(finding, finished)} if finding.group.also else {}),
         },
     }
     if flow:
         locations = [{"location": each} for each in flow]
         result["codeFlows"] = [{"threadFlows": [{"locations": locations}]}]
     return result
+
+
+def _also(finding: Finding, finished: Finished) -> str:
+    """The further symptoms of a finding; "" where its witness shows all."""
+    return "".join(
+        f"; {each.word} {each.input}: {each.old} before, {each.new} now"
+        for each in finished.further_symptoms(finding)
+    )
+
+
+def _further(finding: Finding, finished: Finished) -> Json:
+    return [
+        {
+            "test": _message(each.case.id),
+            "input": _message(each.input),
+            "old": _message(each.old),
+            "new": _message(each.new),
+        }
+        for each in finished.further_symptoms(finding)
+    ]
 
 
 def _with_blame(words: str, blamed: str) -> str:
@@ -276,6 +297,7 @@ def _fingerprint(finding: Finding) -> str:
     differ."""
     parts = [finding.kind, *finding.parts, finding.old.signal, finding.new.signal]
     parts += [finding.old.sanitizer, finding.new.sanitizer]
+    parts += sorted(output for each in finding.group.also for output in each.outputs)
     for change in finding.blamed:
         parts += [change.function, change.old_text, change.new_text]
     text = json.dumps(parts, ensure_ascii=True)
@@ -325,7 +347,8 @@ def _suite(root: xml.Element, finished: Finished) -> None:
         case.set("line", str(place.line))
         old, new = contrasted(finding.old, finding.new)
         called = finding.group.called
-        summary = f"{called}: {old} before, {new} now{_internal(finding, report)}"
+        shown = f"{old} before, {new} now{_also(finding, finished)}"
+        summary = f"{called}: {shown}{_internal(finding, report)}"
         if finding.group.internal:
             xml.SubElement(case, "skipped", message=_message(summary))
             continue
@@ -430,6 +453,10 @@ def _table(finished: Finished, findings: Iterable[Finding]) -> str:
         lines.append(
             f"| {_plain(each.group.id)} | {each.group.called} | {blamed} | {shown} | {number} |"
         )
+        for other in finished.further_symptoms(each):
+            cells = (other.input, other.old, other.new)
+            shown = " | ".join(code(_cut(text)) for text in cells)
+            lines.append(f"| | {other.word} | | {shown} | {other.tests} |")
     return "\n".join(lines) + "\n\n"
 
 
@@ -496,7 +523,8 @@ def _annotated(finding: Finding, finished: Finished) -> str:
     old, new = contrasted(finding.old, finding.new)
     call = finished.call(finding.witness)
     blamed = changes_named(finding.group.blamed, finding.group.interaction)
-    words = _with_blame(f"{call}: {old} before, {new} now", blamed)
+    shown = f"{call}: {old} before, {new} now{_also(finding, finished)}"
+    words = _with_blame(shown, blamed)
     words += _internal(finding, finished.report)
     title = f"csgtest: {finding.group.called}"
     named = {"file": place.path, "line": str(place.line), "title": title}

@@ -22,6 +22,7 @@ from symexec.fuzzing.values import Values, growing
 from symexec.inputs.assumptions import elements_of, is_ended, is_single, range_of
 from symexec.options import InputOptions
 from symexec.testcases import TestInput, Value
+from symexec.testcases.inputs import Inside
 from symexec.testcases.signature import (
     EntrySignature,
     Parameter,
@@ -247,7 +248,7 @@ class FunctionDomain:
             if parameter.owner in absent:
                 absent.add(parameter.name)
                 continue
-            if value is None:
+            if value is None or isinstance(value, Inside):
                 absent.add(parameter.name)
             named[parameter.name] = value
         counts = self._inputs(counts_in(named))

@@ -14,7 +14,6 @@ are hints, and whoever is given an input runs both builds on it.
 
 from __future__ import annotations
 
-import math
 import struct
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +32,7 @@ from symexec.options import InputOptions
 from symexec.replay import NativeReplay
 from symexec.replay.harness import memory_of
 from symexec.testcases import Scalar, TestInput, Value
-from symexec.testcases.inputs import Elements, LongDouble
+from symexec.testcases.inputs import Elements, floating_value
 from symexec.testcases.signature import Parameter, ParameterKind
 
 LONGEST = 512  # bytes of a text, where the user does not say
@@ -304,8 +303,7 @@ def _value(values: Values, data: bytes | None) -> Value:
 
 def _scalar(parameter: Parameter, data: bytes) -> Scalar:
     if parameter.floating:
-        (value,) = struct.unpack("<f" if parameter.size == 4 else "<d", data)
-        return LongDouble("nan") if math.isnan(value) else float(value)
+        return floating_value(int.from_bytes(data, "little"), 8 * parameter.size)
     number = int.from_bytes(data, "little") % (1 << parameter.width)
     negative = parameter.signed and number >> (parameter.width - 1)
     return number - (1 << parameter.width) if negative else number

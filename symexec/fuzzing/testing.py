@@ -26,6 +26,7 @@ from symexec.fuzzing.candidates import Candidates
 from symexec.replay import PLAIN, NativeReplay, Request
 from symexec.testcases import Observation, Observed, TestCase, TestInput, Value
 from symexec.triage import Patience, differing_parts, examine
+from symexec.triage.classification import behaviour
 from symexec.triage.grouping import contrast, shape
 
 SLICE = 0.1  # seconds of fast runs between looks at what they brought
@@ -89,6 +90,7 @@ class _Suspect:
     input: TestInput
     found_s: float
     differs: bool  # on the fast builds
+    tells: bool  # .. in what the versions do, and not in their time alone
 
 
 class NativeTesting:
@@ -161,6 +163,16 @@ class NativeTesting:
         self._credit -= self._clock() - now
         if not self._suspects:
             self._credit = min(self._credit, 0.0)
+
+    def confirmed(self, seconds: float) -> Iterator[TestCase]:
+        """The differences among tests that differ on the fast builds and wait to be confirmed, one
+        of each kind before others, as far as the time goes."""
+        yield from self._examined(self._clock() + seconds, known=True)
+
+    @property
+    def unconfirmed(self) -> int:
+        """How many tests differ on the fast builds and wait to be confirmed."""
+        return sum(each.tells for each in self._suspects)
 
     @property
     def busy(self) -> bool:
@@ -257,7 +269,8 @@ class NativeTesting:
             stream.candidates.keep(test, differs=True)
         if not differs or self._stands_for_its_kind(number):
             cut = old.timed_out and new.timed_out
-            suspect = _Suspect(cut, number, self.tests, name, test, found_s, differs)
+            tells = differs and _tells(old, new)
+            suspect = _Suspect(cut, number, self.tests, name, test, found_s, differs, tells)
             heapq.heappush(self._suspects, suspect)
         if len(self._suspects) > WAITING:
             self._suspects = heapq.nsmallest(WAITING // 2, self._suspects)  # sorted: a heap
@@ -316,6 +329,11 @@ class NativeTesting:
         (kind,) = self._kinds([test], [pair])
         self._seen[kind] += 1
         return self._stands_for_its_kind(self._seen[kind])
+
+
+def _tells(old: Observation, new: Observation) -> bool:
+    """Do the versions differ in what they do? One that was cut off may only be slower."""
+    return not (old.timed_out or new.timed_out) and bool(behaviour(differing_parts(old, new)))
 
 
 def explaining(

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -24,6 +24,7 @@ from csg.analysis.preconditions import (
     Roomy,
     Single,
     Terminated,
+    TruthValue,
 )
 from csg.analysis.several import ALONE, Several
 from csg.errors import CsgtestError, UnsupportedError, UsageError
@@ -50,6 +51,7 @@ from csg.language.types import (
     Array,
     Field,
     Floating,
+    Integer,
     Pointer,
     Record,
     Type,
@@ -332,7 +334,7 @@ def conditions(
                 yield from range_conditions(Range(name, low, high), named)
             case Asserted(expression=expression):
                 yield condition(expression, named, each.text)
-            case NonNull() | Ended() | Single() | Terminated() | Roomy():
+            case NonNull() | Ended() | Single() | Terminated() | Roomy() | TruthValue():
                 pass
             case _:
                 assert_never(each.claim)
@@ -395,25 +397,60 @@ def ended(
         yield Precondition(Ended(tuple(names)), text, why, names[first].location)
 
 
+_Part = tuple[str, str]  # its name, and the type of the structure that it is a member of
+
+
 def terminated(parameters: Sequence[Symbol], several: Several) -> Iterator[Precondition]:
     """What every test does with texts, whatever the code says: their last byte is 0. Of a member
     that many objects have it is said once."""
     why = "a text in a test ends so"
-    said: set[tuple[str, str]] = set()
-    for symbol in parameters:
-        texts: list[tuple[str, str]] = []  # names, and the structures that they are members of
+
+    def texts(symbol: Symbol) -> Iterator[_Part]:
         if isinstance(symbol.type, Pointer) and is_text(symbol.type.target):
-            texts.append((symbol.name, ""))
+            yield symbol.name, ""
         for place in parameter_places(symbol, several):
             kind = str(place.type)
-            texts += [(link.name, kind) for link in place.links if is_text(link.target)]
-            texts += [(each.name, kind) for each in place.members if is_text_array(each.type)]
-        for name, kind in texts:
-            key = kind, re.split(r"->|\.", name)[-1]
-            if key not in said:
-                said.add(key)
-                text = f"{name} ends with a 0 byte"
-                yield Precondition(Terminated(name), text, why, symbol.location)
+            yield from ((link.name, kind) for link in place.links if is_text(link.target))
+            yield from ((each.name, kind) for each in place.members if each.text)
+
+    for symbol, name in _first_of_each(parameters, texts):
+        text = f"{name} ends with a 0 byte"
+        yield Precondition(Terminated(name), text, why, symbol.location)
+
+
+def truth_values(parameters: Sequence[Symbol], several: Several) -> Iterator[Precondition]:
+    """What every test does with each _Bool in memory. Of a member that many objects have it is said
+    once."""
+    why = "a _Bool has no other value"
+
+    def flags(symbol: Symbol) -> Iterator[_Part]:
+        if isinstance(symbol.type, Pointer) and _is_truth_value(symbol.type.target):
+            yield f"*{symbol.name}", ""
+        for place in parameter_places(symbol, several):
+            for each in place.members:
+                if each.bit_width is None and _is_truth_value(each.type):
+                    yield each.name, str(place.type)
+
+    for symbol, name in _first_of_each(parameters, flags):
+        yield Precondition(TruthValue(name), f"{name} is 0 or 1", why, symbol.location)
+
+
+def _first_of_each(
+    parameters: Sequence[Symbol], parts: Callable[[Symbol], Iterable[_Part]]
+) -> Iterator[tuple[Symbol, str]]:
+    """The parts of the parameters, of a member that many objects have the first one."""
+    seen: set[_Part] = set()
+    for symbol in parameters:
+        for name, kind in parts(symbol):
+            key = re.split(r"->|\.", name)[-1], kind
+            if key not in seen:
+                seen.add(key)
+                yield symbol, name
+
+
+def _is_truth_value(kind: Type) -> bool:
+    element = kind.element if isinstance(kind, Array) else kind
+    return isinstance(element, Integer) and value_bits(element) == 1
 
 
 def counted_elements(given: Sequence[Precondition]) -> frozenset[str]:
@@ -422,11 +459,6 @@ def counted_elements(given: Sequence[Precondition]) -> frozenset[str]:
     claims = [each.claim for each in given if isinstance(each.claim, Length)]
     passed = {claim.pointer for claim in claims if claim.passed}
     return frozenset(claim.pointer for claim in claims) - passed
-
-
-def is_text_array(kind: Type) -> bool:
-    """Is it an array that a test fills with a text?"""
-    return isinstance(kind, Array) and is_text(kind.element) and kind.length != 1
 
 
 def within_bounds(

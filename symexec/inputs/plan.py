@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
+from csg.analysis.aliasing import NO_STORES, Stores
 from csg.analysis.several import ALONE
 from csg.errors import UsageError
 from csg.language.syntax import FunctionDefinition, Symbol
@@ -28,9 +30,11 @@ from csg.language.types import (
     is_signed,
     size_of,
     value_bits,
+    value_bytes,
 )
 from csg.records import record
 from symexec.expr import Data, Operand, Shadowed, TermTable, compare, extract, ite
+from symexec.inputs.aliases import GLOBAL, Alias, aliases, named_in
 from symexec.inputs.assumptions import (
     Named,
     assumption,
@@ -38,6 +42,7 @@ from symexec.inputs.assumptions import (
     count_of,
     counted_elements,
     elements_of,
+    is_single,
     range_conditions,
 )
 from symexec.inputs.structures import (
@@ -67,6 +72,7 @@ from symexec.state.inputs import (
     Input,
     InputKind,
     Line,
+    OfGlobal,
     Start,
     StartObject,
     Word,
@@ -111,16 +117,50 @@ class InputPlan:
     options: InputOptions
     lines: tuple[Line, ...] = ()
     asked: frozenset[str] = frozenset()
+    stores: Stores = NO_STORES
 
     def starts(self, table: TermTable) -> Iterator[Start]:
         """The starts, small ones first. Raises UsageError when a type cannot be symbolic."""
         if self.entry.symbol.name == "main":
             yield from self._command_lines(self._builder(table))
             return
+        tried = frozenset(
+            (each.name, each.into.removeprefix(GLOBAL), each.offset) for each in self._aliases()[0]
+        )
+        yield from (replace(each, tried=tried) for each in self._starts(table))
+
+    def _starts(self, table: TermTable) -> Iterator[Start]:
         for at, null in enumerate(choices(self._nullable(), self._depths[-1])):
             yield self.start(table, null)
             if not at and (exact := self._exact_texts()):
                 yield self.start(table, null, exact=exact)
+        usual = next(choices(self._nullable(), self._depths[-1]))
+        owners = {each.name: each.owners for each in self._nullable()}
+        for alias in self._aliases()[0]:
+            there = {name for need in alias.needs for name in (need, *owners.get(need, ()))}
+            aliased = {alias.name: (alias.into, alias.offset)}
+            yield self.start(table, usual - there, aliases=aliased)
+
+    def _aliases(self) -> tuple[list[Alias], int]:
+        options = self.options
+        said = (*options.assumptions, *(each.name for each in options.ranges))
+        apart = named_in(said, self.entry.parameters)
+        several = options.several or ALONE
+        parameters = self.entry.parameters
+        single = {each.name for each in parameters if is_single(each.name, options)}
+        texts = {
+            each.name
+            for each in parameters
+            if isinstance(each.type, Pointer) and is_text(each.type.target)
+        }
+        texts -= counted_elements(options.preconditions)
+        return aliases(parameters, self.stores, several, self._depths, apart, single, texts)
+
+    def alias_choices(self) -> tuple[int, int]:
+        """How many ways in which parameters lead into one object are tried, and how many are
+        known."""
+        tried, ways = self._aliases()
+        return len(tried), ways
 
     def _exact_texts(self) -> frozenset[str]:
         """The buffers of characters that need no 0 at their ends."""
@@ -159,12 +199,15 @@ class InputPlan:
         null: frozenset[str],
         counts: Mapping[str, int] | None = None,
         exact: frozenset[str] = frozenset(),
+        aliases: Mapping[str, tuple[str, int]] = MappingProxyType({}),
     ) -> Start:
         """The start of a function in which these pointers are null. ``counts``: how many structures
         there are where a pointer leads to several. ``exact``: buffers of characters that do not end
-        with a 0."""
+        with a 0. ``aliases``: the parameters that lead into the object of another pointer, so many
+        bytes from its start."""
         builder = self._builder(table)
         builder.exact = exact
+        builder.aliases = aliases
         builder.add_result(self.entry.symbol.type)
         count = count_of(self.options, counts or {})
         for symbol in self.entry.parameters:
@@ -196,7 +239,7 @@ class InputPlan:
             builder.add_files(replace(self.options, files=files))
             for words in lines[:LONGER_LINES]:
                 line = builder.copy()
-                line.add_command_line(words, len(self.entry.parameters))
+                line.add_command_line(words)
                 yield line.finished()
 
     def _command_lines(self, builder: _Builder) -> Iterator[Start]:
@@ -210,7 +253,7 @@ class InputPlan:
             builder.shape_lines()
         for words in self._words(asked):
             line = builder.copy()
-            line.add_command_line(words, len(self.entry.parameters))
+            line.add_command_line(words)
             yield line.finished()
 
     def _words(self, asked: SymbolicArguments) -> Iterator[Line]:
@@ -232,6 +275,7 @@ def plan(
     options: InputOptions,
     lines: tuple[Line, ...] = (),
     asked: frozenset[str] = frozenset(),
+    stores: Stores = NO_STORES,
 ) -> InputPlan:
     """A plan. ``symbols`` are the file-scope objects that exist; the options name some of them."""
     known = {symbol.name: symbol for symbol in symbols if not isinstance(symbol.type, Function)}
@@ -240,7 +284,7 @@ def plan(
             hint = f"objects: {', '.join(sorted(known)) or 'none'}"
             raise UsageError(f"there is no global object '{name}'", hint=hint)
     wanted = tuple(known[name] for name in options.symbolic_globals)
-    return InputPlan(entry, wanted, options, lines, asked)
+    return InputPlan(entry, wanted, options, lines, asked, stores)
 
 
 def no_input_left() -> UsageError:
@@ -258,6 +302,8 @@ class _Builder:
         self._options = options
         self._start = Start()
         self.exact: frozenset[str] = frozenset()  # buffers of characters without a 0 at the end
+        self.aliases: Mapping[str, tuple[str, int]] = {}  # parameters that lead into other objects
+        self._pending: dict[int, str] = {}  # the arguments that they are
         self._named: dict[str, Named] = {}
         # sizes of all objects, also of those that do not exist in this start
         self._parts: set[str] = set()
@@ -277,11 +323,26 @@ class _Builder:
                 found += range_conditions(asked, self._named)
         found += [assumption(text, self._named) for text in self._options.assumptions]
         sizes = {each.name: each.size for each in self._start.objects}
+        for name, (into, offset) in self.aliases.items():
+            if into in sizes:
+                sizes[name] = sizes[into] - offset
         found += conditions(self._options.preconditions, self._named, sizes)
         if 0 in found:
             raise no_input_left()
         retained = tuple(condition for condition in found if not isinstance(condition, int))
-        return replace(self._start, conditions=retained)
+        return replace(self._start, conditions=retained, arguments=self._arguments())
+
+    def _arguments(self) -> tuple[Operand | Address | OfGlobal | Environ, ...]:
+        """The arguments; by now all objects that they lead into are there."""
+        numbers = {each.name: at for at, each in enumerate(self._start.objects)}
+        found = [*self._start.arguments]
+        for at, name in self._pending.items():
+            into, offset = self.aliases[name]
+            if into.startswith(GLOBAL):
+                found[at] = OfGlobal(into.removeprefix(GLOBAL), offset)
+            elif into in numbers:
+                found[at] = Address(numbers[into], offset)
+        return tuple(found)
 
     # ------------------------------------------------------------------ parameters
 
@@ -306,6 +367,13 @@ class _Builder:
             return
         if isinstance(kind, Pointer):
             self._parts.add(symbol.name)
+        if symbol.name in self.aliases:
+            into, offset = self.aliases[symbol.name]
+            noted = Input(InputKind.INSIDE, symbol.name, into, 64, (offset,))
+            self._start = replace(self._start, inputs=(*self._start.inputs, noted))
+            self._pending[len(self._start.arguments)] = symbol.name
+            self._argument(0)
+            return
         match kind:
             case Integer() | Enumeration() | Floating() as kind:
                 made = self._made(InputKind.PARAMETER, symbol.name, kind, 1, scalar=True)
@@ -334,7 +402,8 @@ class _Builder:
         kind = InputKind.STRING if text else InputKind.ARRAY
         made = self._made(kind, name, element, elements_of(name, self._options))
         cells = _cells(made.terms, element)
-        return self._object(StartObject(name, len(made.terms) * size_of(element), cells))
+        size = len(made.terms) * size_of(element)
+        return self._object(StartObject(name, size, cells, from_malloc=True))
 
     def _object(self, made: StartObject) -> Address:
         self._start = replace(self._start, objects=(*self._start.objects, made))
@@ -351,10 +420,25 @@ class _Builder:
             self._start = replace(self._start, left_out=tuple(left_out))
             whole = [member for member in place.members if member.bit_width is None]
             cells = [cell for member in whole for cell in self._member(member)]
-            cells += self._bit_fields(each for each in place.members if each not in whole)
+            fields = [each for each in place.members if each not in whole]
+            cells += self._bit_fields(fields)
             texts = tuple(link.offset for link in place.links if is_text(link.target))
             looked_at = seen or place is not found[0]
-            made = StartObject(place.name, place.size, (), place.pointers, texts, looked_at)
+            instead = tuple(
+                link.offset for link in place.links if link.instead and link.name not in null
+            )
+            pointers = (*place.pointers, *instead)
+            made = StartObject(
+                place.name,
+                place.size,
+                (),
+                pointers,
+                texts,
+                looked_at,
+                from_malloc=looked_at,
+                padding=padding_of(place),
+                padding_bits=tuple(_unused_bits(fields)),
+            )
             address = self._object(made)
             for link in place.links:
                 if link.name in null:
@@ -378,9 +462,9 @@ class _Builder:
         """The cells of a number, or of the first elements of an array."""
         match member.type:
             case Array(element=element, length=int(length)):
-                text = is_text(element) and length > 1
-                most = min(length - 1, self._options.elements) if text else MOST_ELEMENTS
-                kind, count = InputKind.STRING if text else InputKind.ARRAY, min(length, most)
+                most = min(length - 1, self._options.elements) if member.text else MOST_ELEMENTS
+                kind = InputKind.STRING if member.text else InputKind.ARRAY
+                count = min(length, most)
                 made = self._made(kind, member.name, element, count)
                 return _cells(made.terms, element, member.offset)
             case kind:
@@ -443,8 +527,9 @@ class _Builder:
 
     # ------------------------------------------------------------------ main
 
-    def add_command_line(self, words: Line, parameters: int) -> None:
-        """Add argc, argv and the environment, as many as main takes."""
+    def add_command_line(self, words: Line) -> None:
+        """Add argc, argv and the environment. Whatever starts takes as many of them as it has
+        parameters: what runs before a main without any has all three."""
         base, count = len(self._start.objects), len(words)
         objects = [StartObject("argv[0]", len(PROGRAM) + 1, _text(PROGRAM))]
         for index, word in enumerate(words, 1):
@@ -455,7 +540,7 @@ class _Builder:
             objects.append(StartObject(name, len(terms), cells, extent=extent, least=least))
         pointers = tuple(Cell(8 * i, 8, Address(base + i), 64) for i in range(count + 1))
         objects.append(StartObject("argv", 8 * (count + 2), pointers))
-        given = (count + 1, Address(base + count + 1), Environ())[:parameters]
+        given = (count + 1, Address(base + count + 1), Environ())
         self._start = replace(
             self._start, objects=(*self._start.objects, *objects), arguments=given
         )
@@ -504,6 +589,29 @@ class _Builder:
         inputs = self._start.inputs[:-1]
         self._start = replace(self._start, inputs=inputs, conditions=conditions)
         return replace(made, size=size)
+
+
+def padding_of(place: Place) -> bytes:
+    """For each byte of an object, 1 if it belongs to no member; empty where there is none."""
+    if not isinstance(place.type, Record):
+        return b""
+    marks = bytes(1 - each for each in value_bytes(place.type))
+    stride = place.size // place.elements if place.several else len(marks)
+    whole = marks.ljust(stride, b"\0") * (place.elements if place.several else 1)
+    return whole.ljust(place.size, b"\0") if 1 in whole else b""
+
+
+def _unused_bits(members: Iterable[Member]) -> Iterator[tuple[int, int]]:
+    """The bytes that bit-fields lie in, with the bits that belong to none of them."""
+    used: dict[int, int] = {}
+    for each in members:
+        assert each.bit_width is not None
+        first = 8 * each.offset + each.bit_offset
+        for place in range(first, first + each.bit_width):
+            used[place // 8] = used.get(place // 8, 0) | 1 << place % 8
+    for byte, mask in used.items():
+        if mask != 0xFF:
+            yield byte, 0xFF & ~mask
 
 
 def _contents(made: Input) -> Contents:

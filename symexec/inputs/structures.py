@@ -47,6 +47,7 @@ from symexec.options import InputOptions
 
 MOST_PARTS = 1024  # members of the objects that are added beyond the first level
 MOST_MEMBERS = 256  # scalars of one object that are inputs
+UNIONS_NEAR = 2  # pointers from the parameter to a union whose pointers lead to something
 MOST_IN_A_ROW = 16  # structures, or pointers, that one pointer leads to
 # Elements of an array of no length at the end of a structure (``char text[];``): characters, other
 # numbers, and structures or pointers.
@@ -87,24 +88,28 @@ def depths_of(options: InputOptions) -> tuple[Depth, ...]:
 
 @record
 class Member:
-    """A number, or an array of numbers, ``offset`` bytes into an object."""
+    """A number, or an array of numbers, ``offset`` bytes into an object. ``text``: an array of
+    characters that ends with a 0."""
 
     name: str
     offset: int
     type: Type
     bit_offset: int = 0
     bit_width: int | None = None
+    text: bool = False
 
 
 @record
 class Link:
     """A pointer that can lead to something; ``name`` is the name of that, one object or
-    ``several``."""
+    ``several``. ``instead``: it is a member of a union, and stands in the place of other members
+    where it is not null."""
 
     name: str
     offset: int
     target: Type
     several: bool = False
+    instead: bool = False
 
 
 @record
@@ -139,11 +144,12 @@ class Place:
 @record
 class Nullable:
     """A pointer that is null in some inputs. ``owners``: the pointers that must not be null for it
-    to exist."""
+    to exist. ``instead``: it is a member of a union."""
 
     name: str
     present: bool  # when nothing is asked
     owners: tuple[str, ...]
+    instead: bool = False
 
 
 def leads_to_places(kind: Type) -> bool:
@@ -216,7 +222,7 @@ def object_places(
 ) -> list[Place]:
     """An object by its name, and those that the pointers in it lead to. What a pointer leads to has
     the name of the pointer, so the pointer itself is ``&name``."""
-    root = _place(name, kind, name, several)
+    root = _place(name, kind, name, several, unions=given)
     root = replace(root, name=f"&{name}") if isinstance(kind, Pointer) else root
     return _tree(root, several, depths, given)
 
@@ -346,21 +352,24 @@ def _place(
     several: Several,
     is_several: bool = False,
     given: bool = False,
+    unions: bool = False,
 ) -> Place:
     """An object. ``whole``: C for the object itself, ``name`` or ``*name``; for the first one if
-    there are several. ``given``: it has room for an array of no length at its end."""
+    there are several. ``given``: it has room for an array of no length at its end. ``unions``, or
+    ``given``: pointers in unions lead to something in some inputs."""
+    unions = unions or given
     size, pointer = size_of(target), f"({name})" if name.startswith("*") else name
     prefix = f"{name}." if whole == name else f"{pointer}->"
     end = _array_at_the_end(target) if given else None
     if end is not None:
         size = max(size, end[0].offset + size_of(end[1]))
-    first = _Collected(several, end)
+    first = _Collected(several, end, unions)
     first.object(target, whole, prefix, 0)
     parts, count = [first], 1
     if is_several and end is None:
         count = max(1, min(MOST_IN_A_ROW, MOST_MEMBERS // max(1, first.scalars)))
     for place in range(1, count):
-        parts.append(_Collected(several))
+        parts.append(_Collected(several, unions=unions))
         parts[-1].object(target, f"{pointer}[{place}]", f"{pointer}[{place}].", place * size)
     return Place(
         name,
@@ -368,7 +377,7 @@ def _place(
         size * count,
         tuple(member for each in parts for member in each.members),
         tuple(link for each in parts for link in each.links),
-        tuple(offset for each in parts for offset in each.pointers),
+        tuple(dict.fromkeys(offset for each in parts for offset in each.pointers)),
         tuple(f"{each.removeprefix(prefix)} of {target}" for each in first.left_out),
         tuple(link for each in parts for link in each.opaque),
         count,
@@ -398,9 +407,12 @@ def _array_at_the_end(kind: Type) -> tuple[Field, Array] | None:
 
 class _Collected:
     """The parts of one object, those of records and arrays in it included. ``end``: the member that
-    is an array of no length, and the array that is there."""
+    is an array of no length, and the array that is there. ``unions``: pointers in unions are
+    inputs."""
 
-    def __init__(self, several: Several, end: tuple[Field, Array] | None = None) -> None:
+    def __init__(
+        self, several: Several, end: tuple[Field, Array] | None = None, unions: bool = False
+    ) -> None:
         self.members: list[Member] = []
         self.links: list[Link] = []
         self.opaque: list[Link] = []
@@ -410,6 +422,7 @@ class _Collected:
         self.scalars = 0
         self._several = several
         self._end = end
+        self._unions = unions
 
     def object(self, kind: Type, whole: str, prefix: str, start: int) -> None:
         """Add the parts of an object. ``whole``: C for it; the names of its members begin with
@@ -424,11 +437,41 @@ class _Collected:
         if is_opaque(kind):
             self.left_out.append(prefix.rstrip("."))
         if kind.kind is RecordKind.UNION and fields:
-            largest = max(fields, key=lambda member: size_of(member.type))
-            self.left_out += [prefix + each.name for each in fields if each is not largest]
-            fields = (largest,)
+            self._union(fields, prefix, start, record_key(kind))
+            return
         for member in fields:
             self._field(member, prefix, start, record_key(kind))
+
+    def _union(self, fields: Sequence[Field], prefix: str, start: int, owner: str) -> None:
+        """Add the largest member of a union, and the pointers in others, which stand in its place
+        where they lead to something."""
+        numbers = [each for each in fields if not isinstance(each.type, Pointer)]
+        choice = (self._unions and numbers) or fields
+        largest = max(choice, key=lambda member: size_of(member.type))
+        before = len(self.members)
+        self._field(largest, prefix, start, owner)
+        covered = self._bytes(self.members[before:])
+        for each in fields:
+            if each is largest:
+                continue
+            other = _Collected(self._several, unions=self._unions)
+            other._field(each, prefix, start, owner)
+            if self._unions:
+                self.links += [replace(link, instead=True) for link in other.links]
+                self.opaque += other.opaque
+                self.scalars += len(other.links)
+            there = bool(other.members) and self._bytes(other.members) <= covered
+            if not self._unions or not (there or (other.links and not other.members)):
+                self.left_out.append(prefix + each.name)
+
+    @staticmethod
+    def _bytes(members: Sequence[Member]) -> set[int]:
+        """The bytes that members lie in."""
+        return {
+            place
+            for each in members
+            for place in range(each.offset, each.offset + size_of(each.type))
+        }
 
     def _field(self, member: Field, prefix: str, start: int, owner: str) -> None:
         offset = start + member.offset
@@ -440,30 +483,38 @@ class _Collected:
                 self.members.append(Member(name, offset, member.type, *bits))
         elif member.name:
             several = (owner, member.name) in self._several.members
+            if (owner, member.name) in self._several.tagged and isinstance(member.type, Pointer):
+                self.left_out.append(f"the low bits of {member.name}")
             kind = member.type
             if self._end is not None and self._end[0] is member:
                 kind = self._end[1]
             if isinstance(kind, Array):
                 self.arrays.append((prefix + member.name, size_of(kind)))
-            self._entry(prefix + member.name, offset, kind, several)
+            text = self._several.is_text(owner, member.name)
+            self._entry(prefix + member.name, offset, kind, several, text)
         elif isinstance(member.type, Record):
             self._record(member.type, prefix, offset)
 
-    def _entry(self, name: str, offset: int, kind: Type, several: bool = False) -> None:
+    def _entry(
+        self, name: str, offset: int, kind: Type, several: bool = False, text: bool = True
+    ) -> None:
         match kind:
             case _ if self.scalars >= MOST_MEMBERS:
                 self.left_out.append(name)
             case Integer() | Enumeration() | Floating():
                 self.scalars += 1
                 self.members.append(Member(name, offset, kind))
-            case Array(element=Integer() | Enumeration() | Floating(), length=int(length)):
+            case Array(element=Integer() | Enumeration() | Floating() as each, length=int(length)):
                 if length:
                     self.scalars += 1
-                    self.members.append(Member(name, offset, kind))
+                    text = text and length > 1 and is_text(each)
+                    self.members.append(Member(name, offset, kind, text=text))
             case Array(element=element, length=int(length)):
                 for index in range(min(length, MOST_MEMBERS)):
                     place = offset + index * size_of(element)
-                    self._entry(f"{name}[{index}]", place, element, several)
+                    self._entry(f"{name}[{index}]", place, element, several, text)
+                if length > MOST_MEMBERS:
+                    self.left_out.append(f"{name}[{MOST_MEMBERS}..{length - 1}]")
             case Record():
                 self._record(kind, f"{name}.", offset)
             case Pointer(target=target):
@@ -530,7 +581,8 @@ def _links(found: list[Place]) -> Iterator[Nullable]:
     for place in found:
         for link in place.links:
             further = leads_to_places(Pointer(link.target))
-            yield Nullable(link.name, not further, owners[place.name])
+            present = not further and not link.instead
+            yield Nullable(link.name, present, owners[place.name], link.instead)
             if further:
                 owners[link.name] = (*owners[place.name], link.name)
 
@@ -538,10 +590,13 @@ def _links(found: list[Place]) -> Iterator[Nullable]:
 def choices(nullable: Sequence[Nullable], last: Depth = DEPTHS[0]) -> Iterator[frozenset[str]]:
     """Sets of pointers that are null, the usual one first. Where structures have grown (``last``),
     each of them comes before texts and arrays that are missing, and two at a time behind all
-    single ones: the longest list is among those that are tried."""
+    single ones: the longest list is among those that are tried. Pointers in unions lead to
+    something one at a time."""
     usual = frozenset(each.name for each in nullable if not each.present)
-    found = dict.fromkeys([usual, frozenset()] if nullable else [usual])
-    steps = [*combinations(nullable, 1), *combinations(nullable, 2)]
+    unions = frozenset(each.name for each in nullable if each.instead)
+    found = dict.fromkeys([usual, unions] if nullable else [usual])
+    near = [each for each in nullable if not each.instead or len(each.owners) <= UNIONS_NEAR]
+    steps = [*combinations(near, 1), *filter(_come_together, combinations(near, 2))]
     grown = last.pointers > DEPTHS[0].pointers
     for step in sorted(
         steps, key=lambda step: (len(step) > 1, grown and step[0].present, _far(step))
@@ -553,6 +608,15 @@ def choices(nullable: Sequence[Nullable], last: Depth = DEPTHS[0]) -> Iterator[f
         if len(found) >= last.choices:
             break
     yield from found
+
+
+def _come_together(pair: Sequence[Nullable]) -> bool:
+    """May both of these differ from what is usual? A pointer in a union only with one that is
+    needed for it."""
+    one, other = pair
+    if not (one.instead or other.instead):
+        return True
+    return one.name in other.owners or other.name in one.owners
 
 
 def null_choices(nullable: Sequence[Nullable], last: Depth = DEPTHS[0]) -> tuple[int, int]:

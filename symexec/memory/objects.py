@@ -30,6 +30,7 @@ from symexec.expr import old_half as old_of
 BOTH, OLD, NEW = 0, 1, 2  # which versions an access is made by
 # prefix of the names of symbols for uninitialised bytes; inputs have C names
 UNDEFINED = "undefined "
+PADDING = f"{UNDEFINED}padding of "  # of objects that the caller of the entry function gives
 
 Cell = tuple[int, int, Data]  # start, size in bytes, value of 8 * size bits
 Run = tuple[int, int, Data]  # first place, last place, value
@@ -58,11 +59,14 @@ class MemoryObject:
     version may surely touch, and ``size`` what both may."""
 
     __slots__ = (
+        "carried",
         "cells",
         "clock",
         "data",
         "dead",
         "extent",
+        "from_malloc",
+        "halves",
         "hidden",
         "high",
         "holes",
@@ -98,6 +102,7 @@ class MemoryObject:
         self.readonly = readonly
         self.dead = 0  # 1: freed by the old version alone, 2: by the new one alone; 3: out of scope
         self.version = BOTH  # who allocated it
+        self.from_malloc = kind is AllocationKind.HEAP  # may it be freed?
         self.place = NOWHERE  # of the allocation, when leaks are looked for
         self.type: Type | None = None  # its C type, when it was declared with one
         self.data = bytearray(size)
@@ -109,6 +114,8 @@ class MemoryObject:
         self.updates: tuple[Update, ...] = ()
         self.clock = 0  # the number of the next update
         self.hidden: dict[int, int] | None = None
+        self.carried = False  # are the bytes in ``unset`` those that earlier calls left?
+        self.halves: dict[int, int] = {}  # those of them that one version has written: which one
         self.extent: Data | None = None  # None: ``size`` bytes in both versions
         self.sizes: tuple[int, int] | None = None  # of old and new; None: ``size``
 
@@ -131,12 +138,15 @@ class MemoryObject:
         twin.readonly = self.readonly
         twin.dead = self.dead
         twin.version = self.version
+        twin.from_malloc = self.from_malloc
         twin.place = self.place
         twin.type = self.type
         twin.data = bytearray(self.data)
         twin.cells = None if self.cells is None else self.cells.copy()
         twin.low = self.low
         twin.high = self.high
+        twin.carried = self.carried
+        twin.halves = self.halves.copy()
         twin.unset = None if self.unset is None else bytearray(self.unset)
         twin.holes = self.holes
         twin.updates = self.updates
@@ -184,6 +194,40 @@ class MemoryObject:
             self.unset = bytearray(marks)
             self._have_cells()
 
+    def carry(self) -> None:
+        """Mark all bytes of an object as left by earlier calls, until they are written."""
+        self.blank(b"\1" * self.size)
+        self.carried = self.unset is not None
+
+    def accept(self, offset: int, size: int, mode: int) -> bool:
+        """Take the bytes of a range as they are, for they are read by the versions of ``mode``.
+        Returns whether any of them has not been written."""
+        reader = OLD | NEW if mode == BOTH else mode
+        left = [place for place in self._left(offset, size) if reader & ~self.halves.get(place, 0)]
+        for place in left:
+            self._finish(place, reader)
+        return bool(left)
+
+    def store_half(self, offset: int, size: int, value: Data, mode: int) -> None:
+        """Store for one version, where the other one may not have written yet."""
+        left = self._left(offset, size)
+        self.store(offset, size, value, mode)
+        for place in left:
+            self._take_marks(place, b"\1")
+            self._finish(place, mode)
+
+    def _left(self, offset: int, size: int) -> list[int]:
+        marks = self.unset or b""
+        return [
+            place for place in range(offset, offset + size) if marks[place : place + 1] == b"\1"
+        ]
+
+    def _finish(self, place: int, mode: int) -> None:
+        """Note that a byte is a version's own; it loses its mark when it is that of both."""
+        self.halves[place] = self.halves.get(place, 0) | mode
+        if self.halves[place] == OLD | NEW:
+            self._written(place, 1)
+
     def renew(self, marks: bytes) -> None:
         """Mark the bytes of a variable whose declaration runs again: its old value is gone."""
         self.updates = ()
@@ -203,7 +247,7 @@ class MemoryObject:
             return False
         unset = self.unset
         assert unset is not None
-        name = f"{UNDEFINED}{self.name} #{self.number}"
+        name = f"{self._unknown} #{self.number}"
         if size in (2, 4, 8) and unset.count(1, offset, offset + size) == size:
             self._write(offset, size, symbol(f"{name}+{offset}:{size}", 8 * size))
             return True
@@ -219,11 +263,16 @@ class MemoryObject:
         unset = self.unset
         if unset is None:
             return False
-        shared = symbol(f"{UNDEFINED}{self.name} #{self.number}", 8)
+        shared = symbol(f"{self._unknown} #{self.number}", 8)
         for place, mark in enumerate(bytes(unset)):
             if mark:
                 self._write(place, 1, shared)
         return True
+
+    @property
+    def _unknown(self) -> str:
+        """What the names of symbols for its uninitialised bytes begin with."""
+        return f"{PADDING if self.kind is AllocationKind.INPUT else UNDEFINED}{self.name}"
 
     def _written(self, offset: int, size: int) -> None:
         unset = self.unset

@@ -28,6 +28,10 @@ def address_of(number: int, offset: int = 0) -> int:
     return ((number << 32) + offset) & 0xFFFFFFFFFFFFFFFF
 
 
+REDZONE = 16  # bytes around an object that AddressSanitizer surely knows
+_STATIC = (AllocationKind.GLOBAL, AllocationKind.CONSTANT)
+
+
 def offset_of(address: int) -> int:
     """The offset as C sees it: small and negative in front of the object."""
     offset = address & OFFSET_MASK
@@ -76,18 +80,22 @@ class Memory:
     """The memory of a state. ``freed`` names dead objects (for messages); number 0 is the null
     page. ``symbol`` makes the values of uninitialised bytes; without it fresh objects hold zeros.
     ``blank``: there have been uninitialised bytes on this path; ``undefined``: some were read;
-    ``bounded``: there are objects whose size is a term."""
+    ``exposed``: the program has looked at the number of an address; ``bounded``: there are objects
+    whose size is a term; ``taken``: the names of objects of which the program has read bytes that
+    earlier calls have left (``MemoryObject.carried``)."""
 
     __slots__ = (
         "blank",
         "bounded",
         "count",
+        "exposed",
         "freed",
         "moved",
         "owner",
         "pages",
         "shared_freed",
         "symbol",
+        "taken",
         "undefined",
     )
 
@@ -95,7 +103,9 @@ class Memory:
         self.symbol = symbol
         self.blank = False
         self.undefined = False
+        self.exposed = False
         self.bounded = False
+        self.taken: tuple[str, ...] = ()
         self.owner: object = object()
         self.pages: list[_Page] = [_Page([None], self.owner)]
         self.count = 1
@@ -115,7 +125,9 @@ class Memory:
         twin.symbol = self.symbol
         twin.blank = self.blank
         twin.undefined = self.undefined
+        twin.exposed = self.exposed
         twin.bounded = self.bounded
+        twin.taken = self.taken
         self.shared_freed = twin.shared_freed = True
         return twin
 
@@ -217,25 +229,38 @@ class Memory:
             self.pages[index] = page
         return page
 
-    def reveal(self, item: MemoryObject, offset: int, size: int) -> bool:
+    def reveal(self, item: MemoryObject, offset: int, size: int, mode: int = BOTH) -> bool:
         """Put symbols on uninitialised bytes before they are read. Returns whether there were
         any."""
         if item.is_set(offset, size):
             return False
+        if item.carried:
+            return self._take(item, offset, size, mode)
         assert self.symbol is not None
         self.undefined = True
         return self.writable(item).reveal(offset, size, self.symbol)
 
-    def reveal_all(self, item: MemoryObject) -> bool:
+    def reveal_all(self, item: MemoryObject, mode: int = BOTH) -> bool:
         """The same before a read that may be anywhere in the object."""
         if item.unset is None:
             return False
+        if item.carried:
+            return self._take(item, 0, len(item.data), mode)
         assert self.symbol is not None
         self.undefined = True
         return self.writable(item).reveal_all(self.symbol)
 
+    def _take(self, item: MemoryObject, offset: int, size: int, mode: int) -> bool:
+        """Read bytes that earlier calls have left, as they are. Returns that they have a value."""
+        if self.writable(item).accept(offset, size, mode) and item.name not in self.taken:
+            self.taken = (*self.taken, item.name)
+        return False
+
     def put(self, item: MemoryObject, offset: int, size: int, value: Data, mode: int) -> None:
         """Store at a place that is known to be inside the object."""
+        if mode != BOTH and item.carried:
+            self.writable(item).store_half(offset, size, value, mode)
+            return
         if mode != BOTH:
             self.reveal(self.writable(item), offset, size)  # the other version's half
         self.writable(item).store(offset, size, value, mode)
@@ -250,6 +275,13 @@ class Memory:
     ) -> None:
         """Copy as memmove does, between objects that have these bytes, in both versions."""
         self.moved += size
+        if source.kind is AllocationKind.INPUT and self.reveal(source, start, size):
+            known = self.find(source.number)
+            assert known is not None
+            source = known
+        if source.carried and not source.is_set(start, size):
+            self._take(source, start, size, BOTH)
+            source = self.writable(source)
         self.writable(item).copy_from(offset, source, start, size)
 
     def update(
@@ -261,6 +293,26 @@ class Memory:
             item = item.sharing()
             self._own_page(item.number >> PAGE_BITS).objects[item.number & PAGE_MASK] = item
         item.update(offset, places, size, value, mode)
+
+    def given(self, address: int) -> str:
+        """The name of the object that an address leads into, or before, if a test makes it; else
+        empty."""
+        number = address >> 32
+        item = self.find(number)
+        if item is None or address & OFFSET_MASK > OFFSET_MASK >> 1:
+            item = self.find(number + 1) or item
+        return item.name if item is not None and item.kind is AllocationKind.INPUT else ""
+
+    def is_far(self, address: int) -> bool:
+        """Does an address lie so far outside of its object that another one may lie there? Then no
+        sanitizer need see an access."""
+        offset, before = offset_of(address), offset_of(address) < 0
+        item = self.find((address >> 32) + before)
+        if item is None:
+            return before
+        if before:  # nothing need lie in front of the first static object
+            return item.kind in _STATIC or offset < -REDZONE
+        return offset >= len(item.data) + REDZONE
 
     def live_objects(self) -> list[MemoryObject]:
         return [item for page in self.pages for item in page.objects if item is not None]

@@ -13,6 +13,7 @@ of a call into these records.
 from __future__ import annotations
 
 import os
+from dataclasses import field
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -299,6 +300,7 @@ class MemoryOptions:
     # Look for what nothing points to at the end; None: where it matters, see lost_objects_matter.
     leaks: bool | None = None
     indexes: bool = True  # of an array inside of a larger object, which the object does not show
+    addresses: bool = True  # are unknown where the program looks at their numbers
 
 
 @record
@@ -325,6 +327,17 @@ class Accepting:
     fail_on: FailOn = FailOn.ANY
 
 
+ATTACK_VARIABLE, ATTACK_S = "CSGTEST_ATTACK", 3.0
+
+
+def usual_attack() -> float:
+    """The seconds of an attack where the command line does not say them."""
+    try:
+        return max(0.0, float(os.environ.get(ATTACK_VARIABLE, ATTACK_S)))
+    except ValueError:
+        return ATTACK_S
+
+
 @record
 class BuildOptions:
     """``csgtest build``: the main job on a pair of versions."""
@@ -338,6 +351,8 @@ class BuildOptions:
     replay: bool = True  # run every test on both native builds
     unsandboxed: bool = False  # even where no sandbox can be had
     native: bool = True  # native fuzzing while the search runs
+    # Seconds at least to attack a verdict without differences natively; 0: it is not attacked.
+    attack: float = field(default_factory=usual_attack)
     shadow: ShadowOptions = ShadowOptions()
     files: FileOptions = FileOptions()
     annotation: Annotation = Annotation()

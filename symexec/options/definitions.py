@@ -30,6 +30,7 @@ from symexec.options import (
     SolverName,
     StoreOptions,
     Uninitialised,
+    usual_attack,
 )
 from symexec.options.values import (
     ThreeCounts,
@@ -44,6 +45,7 @@ from symexec.options.values import (
     positive_count,
     positive_length,
     seconds,
+    seconds_or_none,
     structure_depth,
     value_range,
 )
@@ -575,6 +577,15 @@ NO_NATIVE = row(
     action="store_true",
     help="no native fuzzing: the search runs alone",
 )
+ATTACK = row(
+    "--attack",
+    metavar="S",
+    type=seconds_or_none,
+    default=usual_attack(),
+    help="seconds at least, beyond --time if need be, in which a verdict without differences is "
+    "attacked natively, with inputs that the search does not know; 0 leaves that out (default: "
+    "%(default)g)",
+)
 ACCEPTED_FILE = row(
     "--accepted",
     scope=Scope.CALL,
@@ -607,7 +618,7 @@ ACCEPTED_IN_REVIEW = tuple(
     else each
     for each in ACCEPTED
 )
-REPLAY = under("replay", NO_REPLAY, NO_NATIVE, UNPROTECTED)
+REPLAY = under("replay", NO_REPLAY, NO_NATIVE, ATTACK, UNPROTECTED)
 WITH = row(
     "--with",
     example=["list.c"],

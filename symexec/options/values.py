@@ -108,6 +108,11 @@ def seconds(text: str) -> float:
     return number
 
 
+def seconds_or_none(text: str) -> float:
+    """As ``seconds``; 0 is none."""
+    return 0.0 if text.strip() in ("0", "0.0") else seconds(text)
+
+
 def memory_size(text: str) -> int:
     """``800M``, ``4G``: bytes."""
     return _size(text, LEAST_MEMORY)

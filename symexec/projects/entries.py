@@ -46,6 +46,7 @@ from csg.programs import Versions, matches
 from csg.records import record
 from csg.unify.changes.identities import Identity
 from csg.unify.changes.textual import MOVED
+from csg.unify.object_code import is_changed
 from csg.unify.pairs import ProgramPair, Readings
 from symexec.options import Internal
 from symexec.report.model import Reached, Report
@@ -136,6 +137,7 @@ def entries_of(
     unified = readings.unify(files, "")
     changed = {change.function for change in unified.changes if change.cause != MOVED}
     changed = changed or {change.function for change in unified.changes}
+    changed |= _users_of_changed_objects(unified.units)
     definitions = {each.symbol.name: each for unit in unified.units for each in unit.functions}
     functions = {name: each.symbol for name, each in definitions.items()}
     shared = {
@@ -147,6 +149,8 @@ def entries_of(
         return ()
     calls = _weighed(program_of(unified, min(shared)), unified.units)
     begun = changed & set(calls)
+    if not begun:
+        return ()
     far = networkx.multi_source_dijkstra_path_length(calls.reverse(copy=False), begun)
     inner = {name: headers.why_inner(functions[name]) for name in shared}
     public = [name for name in shared & far.keys() if not inner[name]]
@@ -166,16 +170,44 @@ def entries_of(
         if len(entries) >= 2 * MOST:
             break
         reached = frozenset(each for each in changing if name in above[each] and not inner[name])
-        internal = _internal(inner[name], hidden, _handles(name, definitions, headers.own))
-        entries.append(Entry(name, internal, reached))
         sequence = (
             "" if inner[name] else _sequence(definitions[name], offered, headers, members, changed)
         )
+        made = _made_by_others(definitions[name], sequence, definitions) - headers.hidden
+        handles = _handles(name, definitions, headers.own)
+        internal = _internal(inner[name], (*hidden, *sorted(made)), handles)
+        entries.append(Entry(name, internal, reached))
         if sequence:
             maker = re.split(r"[,|]", sequence)[0]
             beyond = _internal("", hidden, ())
             entries.append(Entry(f"{maker},{name}", beyond, reached, sequence))
     return tuple(entries[: 2 * MOST])
+
+
+def _users_of_changed_objects(units: Sequence[TranslationUnit]) -> set[str]:
+    """The functions that name an object whose initial value or type changed, or one whose initial
+    value names such an object."""
+    declared = [each for unit in units for each in unit.declarations]
+    changed = {each.symbol.name for each in declared if is_changed(each)}
+    while changed:
+        more = {
+            each.symbol.name
+            for each in declared
+            if each.initializer is not None and _names_one(each.initializer, changed)
+        }
+        if more <= changed:
+            break
+        changed |= more
+    return {
+        each.symbol.name
+        for unit in units
+        for each in unit.functions
+        if changed and _names_one(each.body, changed)
+    }
+
+
+def _names_one(tree: Tree, names: Collection[str]) -> bool:
+    return any(isinstance(each, Name) and each.symbol.name in names for each in walk(tree))
 
 
 def _sequence(
@@ -186,10 +218,10 @@ def _sequence(
     changed: Collection[str],
 ) -> str:
     """The calls of public functions that make the structure which a function takes, where users of
-    the library may not see its members, or what these lead to."""
-    if not any(_is_made(each.type, headers) for each in function.parameters):
-        return ""
+    the library may not see its members, or what these lead to, or where one of them returns it."""
     makers, getters = making_of(function, offered, headers.own, members)
+    if not any(_is_made(each.type, headers) for each in function.parameters):
+        makers = [each for each in makers if not getters and _returns_object(each)]
     if not makers:
         return ""
     last = getters[-1] if getters else makers[0]
@@ -200,6 +232,32 @@ def _sequence(
     led = [each.symbol.name for each in getters]
     calls = (first, *led, *[between] * BETWEEN, function.symbol.name, then)
     return ",".join(filter(None, calls))
+
+
+def _made_by_others(
+    function: FunctionDefinition, sequence: str, functions: Mapping[str, FunctionDefinition]
+) -> frozenset[str]:
+    """The structures that a function takes and that one of the calls before it makes: what holds of
+    such an object its maker sees to, whoever can see its members."""
+    makers = re.split(r"[,|]", sequence)[:1] if sequence else []
+    taken = {structure_of(each.type) for each in function.parameters}
+    made: set[str] = set()
+    for name in makers:
+        kind = functions[name].symbol.type
+        assert isinstance(kind, Function)
+        given = [each.type for each in functions[name].parameters]
+        set_ = [each.target for each in given if isinstance(each, Pointer)]
+        made |= {structure_of(each) for each in (kind.result, *given, *set_)}
+    return frozenset(taken & made - {""})
+
+
+def _returns_object(function: FunctionDefinition) -> bool:
+    """Does a function return a pointer to a structure, or set one?"""
+    kind = function.symbol.type
+    given = [each.type for each in function.parameters]
+    set_ = [each.target for each in given if isinstance(each, Pointer)]
+    found = [each for each in set_ if isinstance(each, Pointer)]
+    return isinstance(kind, Function) and any(map(structure_of, (kind.result, *found)))
 
 
 def _is_made(kind: Type, headers: Headers) -> bool:

@@ -33,7 +33,9 @@ from symexec.projects.revisions import BEGINS, include_in_file
 
 # Where meson and cmake leave programs of their own.
 _PROBES = re.compile(r"(?:.*/)?(?:meson-private|CMakeFiles/(?:[^/]*/CompilerIdC|CMake\w+))(?:/.*)?")
-_MAIN = re.compile(rb"\bw?main\b")  # older code has a macro around its parameters
+# Older code has a macro around the parameters; a member, or a word of a text, begins no program.
+_MAIN = re.compile(rb"(?<![.>])\bw?main\b")
+_NO_CODE = re.compile(rb"/\*.*?\*/|//(?:\\\n|[^\n])*|\"(?:\\.|[^\"\\\n])*\"", re.S)
 _ASKED = re.compile(rb"^\s*#\s*if(?:def|\s+defined)?\s*\(?\s*(\w+)", re.M)  # names behind #if
 _MAPS = "/tmp/maps"
 _NM = "find . -name '*.o' -exec nm -A -g -P --defined-only {} +"
@@ -56,6 +58,11 @@ class Target:
     def aside(self) -> bool:
         """Does it belong to tests or examples? cmake puts programs of all folders into one."""
         return is_aside(self.name) or (bool(self.mains) and all(map(is_aside, self.mains)))
+
+
+def has_main(file: Path) -> bool:
+    """Does the code of a C file name ``main``, apart from comments and texts?"""
+    return _MAIN.search(_NO_CODE.sub(b" ", file.read_bytes())) is not None
 
 
 @dataclass(slots=True)
@@ -85,7 +92,7 @@ class BuiltVersion:
     def mains(self, name: str) -> tuple[str, ...]:
         """The sources of a target that have a main."""
         files = sorted({each.source for each in self.sources(name)})
-        return tuple(each for each in files if _MAIN.search((self.tree / each).read_bytes()))
+        return tuple(each for each in files if has_main(self.tree / each))
 
 
 def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion:
@@ -169,8 +176,8 @@ def _drop_lost(version: BuiltVersion) -> None:
 
 
 def _leave_out(version: BuiltVersion) -> None:
-    """Leave out flags that csgtest refuses, and note them: testing without -funsigned-char is
-    better than not at all."""
+    """Leave out flags that csgtest refuses, and note them: testing without -m32 is better
+    than not at all."""
     for path, compiled in [*version.products.objects.items()]:
         refused = OTHER_LAYOUTS.intersection(compiled.flags)
         if refused:
@@ -512,7 +519,7 @@ def _preprocessed(version: BuiltVersion, compiled: Compiled) -> tuple[bytes, lis
 def _is_ignored(version: BuiltVersion, name: str, ignored: Sequence[str]) -> bool:
     """Is a target built in an ignored folder, or are all its files with main ignored?"""
     files = {each.source for each in version.sources(name)}
-    begun = [file for file in files if _MAIN.search((version.tree / file).read_bytes())]
+    begun = [file for file in files if has_main(version.tree / file)]
     return matches(name, ignored) or bool(begun and all(matches(file, ignored) for file in begun))
 
 

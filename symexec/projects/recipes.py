@@ -32,6 +32,8 @@ _CONFIGURE = (
     "./configure --disable-nls --disable-dependency-tracking CFLAGS='-g -O0 -D__OPTIMIZE__'"
 )
 _CONFIGURED = f"{_CONFIGURE} && {_MAKE} || {{ make -s clean; ./configure && {_MAKE}; }}"
+# A script that its authors wrote, which knows none of Autoconf's options.
+_BY_HAND = "if test -x configure.sh; then ./configure.sh; else sh ./configure.sh; fi"
 # Automake wants these of a GNU package (GNU Coding Standards, 6). Many projects write them for a
 # release alone.
 _RELEASED = "touch -a NEWS README AUTHORS ChangeLog"
@@ -41,6 +43,7 @@ RECIPES = (
     ("CMakeLists.txt", f"cmake -S . -B csgtest-build && {_MAKE} -C csgtest-build"),
     ("configure", _CONFIGURED),
     ("Makefile", ""),  # see _makefiles
+    ("configure.sh", f"{{ {_BY_HAND}; }} && {_MAKE}"),
     ("autogen.sh", f"{_RELEASED} && NOCONFIGURE=1 sh autogen.sh && {_CONFIGURED}"),
     ("configure.ac", f"{_RELEASED} && autoreconf -fi && {_CONFIGURED}"),
 )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -63,6 +62,7 @@ from symexec.projects.programs import (
     adopt_unbuilt,
     copy_target,
     differing_files,
+    has_main,
     is_named,
     reached_targets,
     unused_files,
@@ -82,7 +82,6 @@ from symexec.testcases.seeds import places_of_tests
 
 Call = TypeVar("Call", BuildOptions, CompareOptions, GraphOptions, UnifyOptions)
 
-_MAIN = re.compile(rb"\bmain\s*\(")
 AUTO = "auto"  # in place of a function: csgtest chooses (no function of C has that name)
 INSIDE = (
     1 / 3
@@ -314,7 +313,7 @@ def _seems_to_have_main(pair: FilePair) -> bool:
     """Is there something like main in a text? To be sure it has to be read, which takes longer."""
     for file in (pair.old, pair.new):
         with suppress(OSError):
-            if file is not None and _MAIN.search(file.path.read_bytes()):
+            if file is not None and has_main(file.path):
                 return True
     return False
 

@@ -9,7 +9,8 @@
  * read by then, is no part of the environment any more. */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include <string.h>
+
+#include "texts.h"
 
 #define WEAK __attribute__((weak))
 

@@ -40,7 +40,7 @@ from csg.toolchain import (
     flags_after_preprocessing,
     of_optimisation,
 )
-from symexec.replay.harness import CONTROL, harness_text
+from symexec.replay.harness import CONTROL, harness_text, included
 from symexec.replay.sandbox import (
     build_runner,
     cached_build,
@@ -59,6 +59,8 @@ COVERED = "covered"  # it says which code a run comes to, and can make inputs by
 # -O2, and with a sanitizer that names what is undefined.
 STANDARD = ("-O0", "-O2")
 UNDEFINED = "undefined"
+# As everybody builds, with output that waits in a buffer until it is written.
+NATURAL = ("natural-O0", "natural-O2")
 
 _COMMON = ("-w",)
 _DEFINED = ("-fwrapv", "-fno-strict-aliasing")
@@ -77,6 +79,7 @@ _STYLES = {
     ZEROED: ("-O0", *_DEFINED, "-ftrivial-auto-var-init=zero"),
     FILLED: ("-O0", *_DEFINED, "-ftrivial-auto-var-init=pattern"),
     **{style: (style, "-fno-toplevel-reorder") for style in STANDARD},
+    **{style: (style.removeprefix("natural"),) for style in NATURAL},
     # keeps gcc from folding x + 1 > x, which the sanitizer would not see
     UNDEFINED: ("-O0", "-ftrapv"),
 }
@@ -106,10 +109,13 @@ _OWN_CLOCK = re.compile(  # a program with a function of its own of a name in sl
 _NAMING = "-fsanitize=undefined"  # it goes on behind what it names
 _FORKS = platform.machine() == "x86_64"
 _FREED_FLAGS = ("-Wl,--wrap=free", "-Wl,--wrap=realloc")  # see harness_support.c
+# A driver knows what a call makes and frees (driver.c).
+_DRIVER_FLAGS = tuple(f"-Wl,--wrap={each}" for each in ("malloc", "calloc", "realloc", "free"))
 _MAIN_FLAGS = ("-Wl,--wrap=main",)  # see arguments.c, leaks.c
 _LEAK_FLAGS = ("-Wl,--wrap=exit",)  # see leaks.c
 SUPPORT = ("harness_support", "recorded_inputs")
 LEAKS, ARGUMENTS, GROWING, SLEEPING = "leaks", "arguments", "growing", "sleeping"
+DRIVER = "driver"
 _ELF = b"\x7fELF"
 _RECORDED_INPUT = re.compile(r"__VERIFIER_|\bklee_|reach_error|__csgtest_")
 
@@ -133,6 +139,8 @@ class Program:
     sources: tuple[Source, ...]
     signature: EntrySignature | None = None  # None: main
     logs: bool = False  # it has probes, and writes down what it decides (decisions.c)
+    driver: str = ""  # behind the text of the first source, which then has no main of its own
+    dynamic: bool = False  # never linked statically: then the library's calls would reach its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +276,9 @@ class Builds:
 
     def _helpers_of(self, name: str, style: str) -> list[str]:
         """The sources that may have to be linked to a program."""
-        found = [*SUPPORT, "unbuffered", SLEEPING, "fork_server"]
+        found = [*SUPPORT, SLEEPING, "fork_server"]
+        if self._programs[name].driver:
+            return [*found, DRIVER]
         if self._programs[name].logs:
             found.append("decisions")
         if self._looks_for_leaks and style == SANITIZED:
@@ -319,7 +329,10 @@ class Builds:
             flags += _LEAK_FLAGS
         if program.signature is not None:
             flags += _FREED_FLAGS
-        renamed = ("-Dmain=csgtest_user_main",) if program.signature is not None else ()
+        if program.driver:
+            flags += _DRIVER_FLAGS
+        called = program.signature is not None or bool(program.driver)
+        renamed = ("-Dmain=csgtest_user_main",) if called else ()
         within = self._enclosing_words() if name != CONTROL else ()
 
         def make(more: Sequence[str]) -> None:
@@ -353,13 +366,17 @@ class Builds:
         if style == UNDEFINED:
             return Executable(output, _compile_naming(make), takes_values, _FORKS, True, files)
         if style != SANITIZED:
-            _compile_plain(make)
+            _compile_plain(make, program.dynamic)
             return Executable(output, "", takes_values, _FORKS, True, files)
         return Executable(output, _compile_sanitized(make), takes_values, _FORKS, True, files)
 
     def _first(self, name: str, style: str, program: Program) -> Path:
         """The source that holds the entry function, or the harness around it."""
         first = self._file(program.sources[0])
+        if program.driver:
+            driver = self.folder / f"{name}-{style}-driver.c"
+            driver.write_text(included(str(first.absolute())) + program.driver)
+            return driver
         if program.signature is None:
             return first
         harness = self.folder / f"{name}-{style}-harness.c"
@@ -471,10 +488,13 @@ def _flags(source: Source, style: str) -> list[str]:
     return [*flags_after_preprocessing(source.flags), *_COMMON, *_STYLES.get(style, ())]
 
 
-def _compile_plain(make: Callable[[Sequence[str]], None]) -> None:
-    """Compile, linked statically where that is possible: such a program starts in two thirds of the
-    time. The linker warns of functions that load libraries all the same, such as getgrgid: these
-    may crash."""
+def _compile_plain(make: Callable[[Sequence[str]], None], dynamic: bool) -> None:
+    """Compile, linked statically where that is possible and not to be ``dynamic``: such a program
+    starts in two thirds of the time. The linker warns of functions that load libraries all the
+    same, such as getgrgid: these may crash."""
+    if dynamic:
+        make([])
+        return
     try:
         make(["-static", "-Wl,--fatal-warnings"])
     except ToolchainError:

@@ -11,13 +11,25 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST = 1 << 14, FIRST = 510 };
+enum { MOST = 1 << 14, FIRST = 510, DEEPEST = 100 };
 
 static struct {
     uint64_t count, hash, decision[];
 } *decisions;
 static uint64_t room;
-static int log_file, quiet;
+static int log_file;
+
+/* Calls of the library that call back, as qsort: where the stack was at each of them. A jump out of
+ * them ends them as well, and is seen by where the stack is then. */
+static _Thread_local char *quiet_from[DEEPEST];
+static _Thread_local int quiet;
+
+static int is_quiet(char *stack)
+{
+    while (quiet && stack >= quiet_from[quiet - 1])
+        quiet--;
+    return quiet;
+}
 
 static void make_room(uint64_t wanted)
 {
@@ -38,7 +50,7 @@ void csgtest_log_to(int file)
 
 int csgtest_decided(unsigned site, unsigned long long value)
 {
-    if (decisions && !quiet) {
+    if (decisions && !is_quiet(__builtin_frame_address(0))) {
         uint64_t at = decisions->count, decision = (uint64_t) site << 32 | (uint32_t) value;
         if (at == room && room < MOST)
             make_room(2 * room < MOST ? 2 * room : MOST);
@@ -56,7 +68,11 @@ int csgtest_branched(unsigned site, unsigned long long value)
     return csgtest_decided(site, value != 0);
 }
 
+/* Before such a call (1), and behind it (-1). */
 void csgtest_quiet(int more)
 {
-    quiet += more;
+    char *stack = __builtin_frame_address(0);
+    is_quiet(stack);
+    if (more > 0 && quiet < DEEPEST)
+        quiet_from[quiet++] = stack;
 }

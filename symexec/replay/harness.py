@@ -29,8 +29,18 @@ from pathlib import Path
 
 from csg.errors import ToolchainError, UsageError
 from csg.language import types as c
-from symexec.testcases.inputs import Elements, LongDouble, Scalar, TestInput, Value
+from symexec.testcases.command_text import c_value
+from symexec.testcases.inputs import (
+    Elements,
+    Inside,
+    LongDouble,
+    Scalar,
+    TestInput,
+    Value,
+    nan_bits,
+)
 from symexec.testcases.signature import (
+    ERRNO_NAME,
     EntrySignature,
     Parameter,
     ParameterKind,
@@ -40,10 +50,12 @@ from symexec.testcases.testcase import Observation
 
 FREED = b"[freed]"  # in place of an object that the program has freed
 ANCHOR = "csgtest_anchor"
+THREAD_ANCHOR = "csgtest_thread_anchor"
+OF_THREAD = 1 << 61  # places of thread-local objects count from here
 _ELF64_LITTLE = b"\x7fELF\x02\x01"
 _SECTION = struct.Struct("<IIQQQQIIQQ")  # name, type, flags, address, offset, size, link, ...
 _SYMBOL = struct.Struct("<IBBHQQ")  # name, info, other, section, value, size
-_SYMTAB, _OBJECT, _FUNCTION, _FILE = 2, 1, 2, 4
+_SYMTAB, _OBJECT, _FUNCTION, _FILE, _THREAD = 2, 1, 2, 4, 6
 _NUMBER = re.compile(r"\.\d+$")
 _NOWHERE_ELSE = "0" * 16  # at the start of the object, in hexadecimal
 _PRELUDE = """\
@@ -53,6 +65,7 @@ extern void csgtest_objects_left(void);
 extern void *csgtest_array(const char *, unsigned long *);
 extern void *csgtest_object(const char *, unsigned long, unsigned long);
 extern void *csgtest_value(const char *, unsigned long);
+extern void *csgtest_inside(const char *, void *);
 extern void csgtest_link(void *, unsigned long, void *);
 extern void csgtest_member(const char *, void *, unsigned long, unsigned long);
 extern void csgtest_bits(const char *, void *, unsigned long, unsigned, unsigned);
@@ -65,6 +78,7 @@ extern void csgtest_link_left(const char *, const void *, unsigned long, int);
 extern void csgtest_returned(const void *, unsigned long);
 extern void csgtest_returned_string(const char *);
 extern void csgtest_returned_nothing(const char *);
+extern void csgtest_returned_pointer(const void *);
 extern void csgtest_memory(const char *, const void *, unsigned long);
 extern void csgtest_finished(void);
 extern void csgtest_look_for_leaks(void) __attribute__((weak));
@@ -129,16 +143,19 @@ def read_symbols(executable: str, files: Iterable[str]) -> Symbols:
         return Symbols()
     places: dict[str, int | None] = {}
     ranges: list[tuple[int, int, str]] = []
-    anchor = None
+    anchor = thread_anchor = None
     file = ""
+    of_thread: set[str] = set()
     for name, info, section, value, size in _symbols(data):
         kind, is_global = info & 15, info >> 4 != 0
         if kind == _FILE:
             file = name
-        if kind not in (_OBJECT, _FUNCTION) or not section:
+        if kind not in (_OBJECT, _FUNCTION, _THREAD) or not section:
             continue
         if name == ANCHOR:
             anchor = value
+        if name == THREAD_ANCHOR:
+            thread_anchor = value
         if not is_global and file not in wanted:
             continue
         known = name if is_global or not _NUMBER.search(name) else f".{_NUMBER.sub('', name)}"
@@ -146,11 +163,18 @@ def read_symbols(executable: str, files: Iterable[str]) -> Symbols:
             places[known] = None
         elif places.get(known, 0) is not None:
             places[known] = value
+        if kind == _THREAD:
+            of_thread.add(known)
+            continue
         ranges.append((value, size, known.removeprefix(".")))
     if anchor is None:
         return Symbols()
+    start = 0 if thread_anchor is None else thread_anchor - OF_THREAD
     return Symbols(
-        {name: None if at is None else at - anchor for name, at in places.items()},
+        {
+            name: None if at is None else at - (start if name in of_thread else anchor)
+            for name, at in places.items()
+        },
         tuple(sorted((at - anchor, size, name) for at, size, name in ranges)),
     )
 
@@ -174,30 +198,66 @@ def _symbols(data: bytes) -> Iterator[tuple[str, int, int, int, int]]:
 # ------------------------------------------------------------------ the program
 
 
-def harness_text(signature: EntrySignature, included: str) -> str:
-    """The harness for the entry function in the file ``included`` (a path)."""
-    path = included.replace("\\", "\\\\").replace('"', '\\"')
+def included(path: str) -> str:
+    """The user's file, with another name for its ``main``."""
+    quoted = path.replace("\\", "\\\\").replace('"', '\\"')
+    return f'#define main csgtest_user_main\n#include "{quoted}"\n#undef main\n'
+
+
+def harness_text(signature: EntrySignature, path: str) -> str:
+    """The harness for the entry function in the file at ``path``."""
     values = {each.name for each in signature.parameters if _by_value(each)}
     names = {each.name: f"csgtest_{i}" for i, each in enumerate(signature.parameters)}
     own = [(names[each.name], each, names.get(each.owner, "")) for each in signature.parameters]
     before = [_declared(parameter, name, owner) for name, parameter, owner in own]
     before.append("csgtest_set_objects();")
-    after = [text for name, each, owner in own for text in _left(each, name, owner, values)]
+    after = [
+        text
+        for name, each, owner in own
+        for text in _guarded(each, own, list(_left(each, name, owner, values)))
+    ]
     after += _result_left(signature.returned)
     after.append("csgtest_objects_left();")
     # A pointer to void becomes any pointer to an object.
     given = [(name, each) for name, each, owner in own if not owner]
-    arguments = [
-        f"*({_type_of(each)} *) {name}" if _by_value(each) else name for name, each in given
-    ]
+    arguments = [_argument(each, name) for name, each in given]
     call = f"{_callee(signature, [each for _, each in given])}({', '.join(arguments)})"
     after += ["if (csgtest_look_for_leaks)\n    csgtest_look_for_leaks();"]
     lines = [*before, *_called(signature.result, call), *after, "csgtest_finished();"]
     body = "\n".join("    " + line for part in lines for line in part.split("\n"))
-    return (
-        f'#define main csgtest_user_main\n#include "{path}"\n#undef main\n{_PRELUDE}'
-        f"{_AS_IT_IS}int main(void)\n{{\n{body}\n}}\n"
-    )
+    return f"{included(path)}{_PRELUDE}{_AS_IT_IS}int main(void)\n{{\n{body}\n}}\n"
+
+
+def _guarded(
+    part: Parameter, own: Sequence[tuple[str, Parameter, str]], lines: Sequence[str]
+) -> Iterator[str]:
+    """The lines that show a part. In a union a pointer is shown where it was given, and then no
+    number in its place: nobody compares addresses."""
+    if not part.owner:
+        yield from lines
+        return
+    if part.instead:
+        name = next(name for name, each, _ in own if each is part)
+        yield from (f"if ({name}) {{\n{line}\n}}" for line in lines)
+        return
+    size = part.room or max(part.size, 1)
+    over = [
+        name
+        for name, each, _ in own
+        if each.instead and each.owner == part.owner
+        if each.offset < part.offset + size and part.offset < each.offset + 8
+    ]
+    unless = f"if (!({' || '.join(over)}))\n    " if over else ""
+    yield from (f"{unless}{line}" for line in lines)
+
+
+def _argument(parameter: Parameter, name: str) -> str:
+    """What is passed: a pointer may lead into the object of another one, which is there by now."""
+    if _by_value(parameter):
+        return f"*({_type_of(parameter)} *) {name}"
+    if parameter.kind is ParameterKind.SCALAR:
+        return name
+    return f'csgtest_inside("{parameter.name}", {name})'
 
 
 def _by_value(parameter: Parameter) -> bool:
@@ -240,6 +300,8 @@ def _declared(parameter: Parameter, name: str, owner: str) -> str:
     if owner and (parameter.kind is ParameterKind.SCALAR or parameter.embedded):
         return f"{_member('', parameter, owner)};"
     linked = f"\ncsgtest_link({owner}, {parameter.offset}, {name});" if owner else ""
+    if parameter.instead:
+        linked = f"\nif ({name})\n    csgtest_link({owner}, {parameter.offset}, {name});"
     there = f"!{owner} ? 0 : " if owner else ""  # nothing is behind null
     if parameter.kind is ParameterKind.STRUCTURE:
         made = f'csgtest_object("{parameter.name}", {parameter.size}, {parameter.elements})'
@@ -313,7 +375,7 @@ def _called(result: Parameter | None, call: str) -> list[str]:
     if result.kind is ParameterKind.STRING:
         return [stored, "csgtest_returned_string((const char *) csgtest_result);"]
     if result.kind is not ParameterKind.SCALAR:
-        return [stored, 'csgtest_returned_nothing(csgtest_result ? "pointer" : "null");']
+        return [stored, "csgtest_returned_pointer((const void *) csgtest_result);"]
     return [
         f"{result.element} csgtest_result = {call};",
         "csgtest_returned(&csgtest_result, sizeof csgtest_result);",
@@ -335,13 +397,14 @@ def control_text(
     lines = ["begin"]
     if signature is not None:
         named = _named_lines(signature.parameters, dict(test.parameters), "parameter")
-        lines += [f"p {name} {packed}" for name, _, packed in named]
+        lines += [f"p {name} {_placed(packed, symbols)}" for name, _, packed in named]
         set_before = _named_lines(signature.globals, dict(test.globals), "global")
         lines += [
             f"s {place} {_size_of(parameter, value)} {packed}"
             for name, (parameter, value), packed in set_before
             if (place := symbols.place(name)) is not None
         ]
+        lines += [f"e {packed}" for name, _, packed in set_before if name == ERRNO_NAME]
         lines += _looked_at(signature.lasting, symbols)
     lines += [f"n {_nondet(value)}" for value in test.nondet]
     lines += [f"o {_one_word(name)} i {data.hex()}" for name, data in test.objects]
@@ -389,19 +452,32 @@ def _looked_at(parts: Sequence[Parameter], symbols: Symbols) -> Iterator[str]:
             yield f"w l {each.name} {numbers[each.owner]} {each.offset} {text}"
 
 
+def _placed(packed: str, symbols: Symbols) -> str:
+    """The text with the place of a global object for its name; null where there is none."""
+    match packed.split(" "):
+        case ["w", name, offset] if name.startswith("&"):
+            place = symbols.place(name)
+            return "n" if place is None else f"g {place + int(offset)}"
+        case _:
+            return packed
+
+
 def _packed(parameter: Parameter, value: Value) -> str:
+    if isinstance(value, Inside):
+        return f"w {_one_word(value.name)} {value.offset}"
     if parameter.kind is ParameterKind.SCALAR and parameter.floating and isinstance(value, Scalar):
-        return f"f {_floating_text(value)}"
+        pattern = _nan_bytes(parameter, value)
+        return f"f {_floating_text(value)}" if pattern is None else f"i {pattern.hex()}"
     data = memory_of(parameter, value)
     return "n" if data is None else f"i {data.hex()}"
 
 
 def memory_of(parameter: Parameter, value: Value) -> bytes | None:
     """The bytes of the object that a parameter is or leads to (for several structures, their
-    number); None for a null pointer. Raises UsageError for a long double, whose bytes no test
-    records."""
+    number); None for a null pointer, or one into another object. Raises UsageError for a long
+    double, whose bytes no test records."""
     match value:
-        case None:
+        case None | Inside():
             return None
         case bytes():
             return value + b"\0" * parameter.size
@@ -417,11 +493,21 @@ def _element_bytes(parameter: Parameter, value: Scalar) -> bytes:
     if not parameter.floating:
         number = int(value) if not isinstance(value, LongDouble) else 0
         return (number % (1 << (8 * parameter.size))).to_bytes(parameter.size, "little")
+    pattern = _nan_bytes(parameter, value)
+    if pattern is not None:
+        return pattern
     if parameter.size == 4:
         return _as_float(_as_double(value))
     if parameter.size == 8:
         return struct.pack("<d", _as_double(value))
     raise UsageError(f"'{parameter.name}': bytes of a long double are not recorded")
+
+
+def _nan_bytes(parameter: Parameter, value: Scalar) -> bytes | None:
+    """The bytes of a NaN, which no function of the library reads whole; None for other numbers."""
+    size = min(parameter.size, 10)  # of a long double; the others of its 16 bytes do not count
+    bits = nan_bits(value, 8 * size) if isinstance(value, LongDouble) else None
+    return None if bits is None else bits.to_bytes(size, "little").ljust(parameter.size, b"\0")
 
 
 def _as_float(value: float) -> bytes:
@@ -477,6 +563,8 @@ def decode_answer(
     known = {each.name: each for each in (*_parts(signature),)}
     for line in data.decode("ascii", "replace").splitlines():
         match line.split(" "):
+            case ["returned", "pointer", *where]:
+                returned = _returned_pointer(where, symbols)
             case ["returned", text]:
                 returned = _returned(text, signature.result if signature else None)
             case ["memory", name, text] if name in known:
@@ -516,6 +604,8 @@ def _pointed(where: list[str], symbols: Symbols) -> Value:
             return None
         case ["text", text]:
             return bytes.fromhex(text)
+        case ["number", text]:
+            return f"(void *) {int(text)}".encode()
         case ["elsewhere", place]:
             found = symbols.at(int(place))
             return b"elsewhere" if found is None else _address(*found)
@@ -524,6 +614,13 @@ def _pointed(where: list[str], symbols: Symbols) -> Value:
             return _address(name, distance)
         case _:
             return b"elsewhere"
+
+
+def _returned_pointer(where: list[str], symbols: Symbols) -> str:
+    """Where a returned pointer leads: the name of an object or function, or that it is one."""
+    found = _pointed(where, symbols)
+    assert isinstance(found, bytes)
+    return "pointer" if found == b"elsewhere" else found.decode("utf-8", "replace")
 
 
 def _address(name: str, distance: int) -> bytes:
@@ -541,7 +638,7 @@ def _returned(text: str, result: Parameter | None) -> str:
         return text
     data = bytes.fromhex(text)
     if result.kind is ParameterKind.STRING:
-        return data.decode("utf-8", "backslashreplace")
+        return c_value(data)  # quoted: the text "null" is no null pointer
     return _as_c_prints(_scalar(result, data))
 
 
@@ -558,7 +655,7 @@ def _unpacked(parameter: Parameter, data: bytes, was_string: bool) -> Value:
         return data.rstrip(b"\0")  # a buffer may hold more bytes behind its first 0
     size = parameter.size
     parts = [data[i : i + size] for i in range(0, len(data), size)]
-    values = tuple(_scalar(parameter, part) for part in parts if len(part) == size)
+    values = tuple(_signed_zero(_scalar(parameter, part)) for part in parts if len(part) == size)
     return values[0] if parameter.kind is ParameterKind.SCALAR and values else values
 
 
@@ -569,6 +666,12 @@ def _scalar(parameter: Parameter, data: bytes) -> Scalar:
         return _x87(data)
     value = float(struct.unpack("<f" if len(data) == 4 else "<d", data)[0])
     return LongDouble("nan") if value != value else value  # noqa: PLR0124
+
+
+def _signed_zero(value: Scalar) -> Scalar:
+    """The value, in a form in which -0.0 is not equal to 0.0."""
+    negative = isinstance(value, float) and value == 0.0 and math.copysign(1.0, value) < 0
+    return LongDouble("-0x0p+0") if negative else value
 
 
 def _x87(data: bytes) -> Scalar:

@@ -4,8 +4,11 @@
  *     in:   p NAME i HEX      bytes of a parameter's or global's value, as in memory
  *           p NAME f TEXT     a floating value, as strtold reads it
  *           p NAME n          a null pointer
+ *           p NAME w OTHER OFFSET            a pointer into what another one leads to
+ *           p NAME g PLACE    a pointer into a global object
  *           p NAME i [HEX]    an object with members; how many of them, if there are several
  *           s PLACE SIZE i HEX | f TEXT      bytes of a global object, set before the call
+ *           e i HEX           errno, set before the call
  *           w o PLACE SIZE    look at a global object after the call; objects are counted from 0
  *           w f OBJECT OFFSET SIZE           at what a pointer in an object leads to, one more
  *           w m NAME OBJECT OFFSET SIZE      show a member; w b NAME OBJECT OFFSET UP WIDTH a
@@ -13,28 +16,35 @@
  *           n i HEX | n f TEXT        what the next __VERIFIER_nondet_* yields
  *           o NAME i HEX      what the next klee_make_symbolic fills
  *     out:  returned HEX      memory NAME HEX      freed NAME      assume (an assumption fails)
- *           link NAME null | elsewhere PLACE | text HEX | OBJECT OFFSET
+ *           link NAME null | number N | elsewhere PLACE | text HEX | OBJECT OFFSET
+ *           returned null | returned pointer number N | elsewhere PLACE | OBJECT OFFSET
  *           large NAME SIZE HASH
  *
- * A PLACE is a distance in bytes from csgtest_anchor (symbols.py).
+ * A PLACE is a distance in bytes from csgtest_anchor (harness.py); that of a thread-local object is
+ * one from csgtest_thread_anchor, and larger by OF_THREAD.
  *
  * Compiled apart from the user's text, so that no header of ours meets a macro of theirs. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "texts.h"
+
 #define WEAK __attribute__((weak))
+#pragma weak dladdr
 
 /* With probes (decisions.c): what would be answered here is what it decides. */
 extern WEAK void csgtest_log_to(int file);
 
 char csgtest_anchor; /* addresses of the program's own objects count from here */
+__thread char csgtest_thread_anchor;
+#define OF_THREAD (1L << 61)
 
 static int control = -1;
 static char *lines;      /* what is left of the input, NUL-terminated; words are cut in place */
@@ -47,6 +57,14 @@ static __attribute__((noreturn)) void give_up(void)
     if (ftruncate(file, 0) == 0 && pwrite(file, "broken\n", 7, 0) == 7)
         _exit(125);
     abort();
+}
+
+static char *at_place(long place)
+{
+    if (place < OF_THREAD / 2)
+        return &csgtest_anchor + place;
+    volatile long distance = place - OF_THREAD; /* gcc would make OF_THREAD part of the address */
+    return &csgtest_thread_anchor + distance;
 }
 
 static char *next_line(char *line)
@@ -268,6 +286,22 @@ void *csgtest_value(const char *name, unsigned long size)
     return object;
 }
 
+/* A pointer that leads into the object of another one, or of the program; else `object`. */
+void *csgtest_inside(const char *name, void *object)
+{
+    char *kind = find(name);
+    if (kind && kind[0] == 'g')
+        return at_place(strtol(kind + 2, NULL, 10));
+    if (!kind || kind[0] != 'w')
+        return object;
+    size_t length = strcspn(kind + 2, " \n");
+    long offset = strtol(kind + 2 + length, NULL, 10);
+    for (int i = 0; i < objects; i++)
+        if (strlen(given[i].name) == length && strncmp(given[i].name, kind + 2, length) == 0)
+            return given[i].start + offset;
+    return NULL;
+}
+
 void csgtest_link(void *owner, unsigned long offset, void *target)
 {
     if (reaches(owner, offset + sizeof target))
@@ -425,6 +459,66 @@ static long text_length(const char *text)
     return length;
 }
 
+/* Say in which object that the caller gave, and how far from its start. Returns 0 for others. */
+static int say_given(const char *target)
+{
+    for (int i = 0; i < objects; i++)
+        if (target >= given[i].start && target <= given[i].start + given[i].size) {
+            unsigned long distance = (unsigned long) (target - given[i].start);
+            say(" ", 1);
+            say(given[i].name, strlen(given[i].name));
+            say(" ", 1);
+            say_hex(&distance, sizeof distance);
+            return 1;
+        }
+    return 0;
+}
+
+/* Can nothing lie there? The lower 4 GB are empty unless the program is loaded there, the upper half
+   is the system's. */
+static int is_number(const void *target)
+{
+    uintptr_t number = (uintptr_t) target;
+    if ((uintptr_t) &csgtest_anchor >> 32)
+        return number >> 32 == 0 || number >> 63;
+    return number < 65536 || number >> 63;
+}
+
+/* Say the name of the function or object of a library at this address, or else how far the address
+   is from this program's anchor. A pointer that leads nowhere is a number. */
+static void say_elsewhere(const char *target)
+{
+    char place[48];
+    Dl_info info;
+    if (is_number(target)) {
+        snprintf(place, sizeof place, " number %ld\n", (long) target);
+        say(place, strlen(place));
+        return;
+    }
+    if (dladdr && dladdr(target, &info) && info.dli_sname && info.dli_saddr == target) {
+        unsigned long distance = 0;
+        say(" ", 1);
+        say(info.dli_sname, strlen(info.dli_sname));
+        say(" ", 1);
+        say_hex(&distance, sizeof distance);
+        return;
+    }
+    snprintf(place, sizeof place, " elsewhere %ld\n", (long) (target - &csgtest_anchor));
+    say(place, strlen(place));
+}
+
+/* Where a returned pointer leads. */
+void csgtest_returned_pointer(const void *target)
+{
+    if (!target) {
+        say("returned null\n", 14);
+        return;
+    }
+    say("returned pointer", 16);
+    if (!say_given(target))
+        say_elsewhere(target);
+}
+
 /* Where a pointer leads now: to nothing, into an object that the caller gave, or elsewhere; there
    only a text is looked at. */
 void csgtest_link_left(const char *name, const void *owner, unsigned long offset, int text)
@@ -439,20 +533,11 @@ void csgtest_link_left(const char *name, const void *owner, unsigned long offset
         say(" null\n", 6);
         return;
     }
-    for (int i = 0; i < objects; i++)
-        if (target >= given[i].start && target <= given[i].start + given[i].size) {
-            unsigned long distance = (unsigned long) (target - given[i].start);
-            say(" ", 1);
-            say(given[i].name, strlen(given[i].name));
-            say(" ", 1);
-            say_hex(&distance, sizeof distance);
-            return;
-        }
+    if (say_given(target))
+        return;
     long length = text ? text_length(target) : -1;
     if (length < 0) {
-        char place[48];
-        snprintf(place, sizeof place, " elsewhere %ld\n", (long) (target - &csgtest_anchor));
-        say(place, strlen(place));
+        say_elsewhere(target);
         return;
     }
     say(" text ", 6);
@@ -470,8 +555,11 @@ void csgtest_set_objects(void)
             char *rest;
             long place = strtol(line + 2, &rest, 10);
             unsigned long size = strtoul(rest, &rest, 10);
-            store_value(rest + 1, &csgtest_anchor + place, size);
+            store_value(rest + 1, at_place(place), size);
         }
+    for (char *line = lines; line && *line; line = next_line(line))
+        if (line[0] == 'e' && line[1] == ' ')
+            store_value(line + 2, &errno, sizeof errno);
 }
 
 static unsigned long number(char **rest)
@@ -489,7 +577,7 @@ void csgtest_objects_left(void)
             continue;
         char kind = line[2], *rest = line + 4;
         if (kind == 'o') {
-            seen[count++] = &csgtest_anchor + strtol(rest, &rest, 10);
+            seen[count++] = at_place(strtol(rest, &rest, 10));
             continue;
         }
         if (kind == 'f') {

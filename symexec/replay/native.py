@@ -62,7 +62,7 @@ from symexec.replay.sandbox import ALL_LAYERS, Sandbox, environment_below, signa
 from symexec.replay.varying import Masks, masks, shows_addresses
 from symexec.replay.wire import Job, RawResult, Stream
 from symexec.testcases.inputs import TestInput
-from symexec.testcases.signature import EntrySignature
+from symexec.testcases.signature import EntrySignature, ParameterKind, in_words_of
 from symexec.testcases.testcase import Observation, clipped
 
 MOST_STARTS = 256
@@ -73,6 +73,7 @@ GROWN_WITHIN = 2000  # milliseconds beyond its time that a program has which mak
 HASTE = 0.25  # times the plan's wall_s: a run that is cut is known as far as it got
 _LEADS_ELSEWHERE = b" elsewhere "  # in what a harness says
 _OVERDRAWN = "stopped: its processes fill more memory than a run may have"
+STEADY = 256  # bytes that a run has written that was cut off; how many more depends on the time
 _UNENDING = {signal.SIGXCPU, signal.SIGXFSZ, signal.SIGVTALRM}
 
 
@@ -89,6 +90,7 @@ class ReplayPlan:
     probed: tuple[Source, ...] = ()  # the unified program with a probe at each change (reports.py)
     unseen: frozenset[int] = frozenset()  # changes that no probe shows, as those of data
     signature: EntrySignature | None = None
+    renamed: tuple[tuple[str, str], ...] = ()  # types: what new and old version call them
     name: str = "program"
     wall_s: float = 1.0  # of processor time; a run that takes longer is cut off
     address_space: int = 1 << 30  # bytes, of builds without sanitizers
@@ -96,6 +98,9 @@ class ReplayPlan:
     layers: int = ALL_LAYERS
     steady: bool = False  # a run that does not end is observed in no other way
     leaks: bool = False  # look for them where a run ends by itself
+    # The program defines functions of the C library: calls within the library do not reach them, as
+    # they would if it were linked statically.
+    dynamic: bool = False
     foreign: bool = False  # a stranger chose the files: they are compiled in the sandbox as well
 
 
@@ -112,6 +117,12 @@ class Request:
     most_output: int = MOST_OUTPUT  # bytes of a file: a run that writes more counts as cut off
     alone: bool = False  # begin by execve, though the program could fork
     anywhere: bool = False  # at other addresses each time; alone, too
+    # AddressSanitizer takes memory of its own for local objects; where it does not: alone, too
+    fake_stack: bool = True
+
+    @property
+    def begins_by_itself(self) -> bool:
+        return self.alone or self.anywhere or not self.fake_stack
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +212,20 @@ class NativeReplay:
     def ready(self, build: str, style: str = SANITIZED) -> bool:
         """Is it compiled, or has it failed to compile?"""
         return self._builds.done(build, style)
+
+    def failure(self) -> ToolchainError | None:
+        """Why one of the versions cannot be run, as far as that is known by now."""
+        try:
+            for build in ("old", "new"):
+                if self.ready(build):
+                    self.wait(build)
+        except ToolchainError as error:
+            return error
+        return None
+
+    def all_built(self) -> bool:
+        """Are both versions compiled?"""
+        return all(self.ready(build) for build in ("old", "new"))
 
     def lent(self) -> tuple[ReplayPlan, FinishedBuilds]:
         """What a NativeReplay of another process needs to run what is compiled by now."""
@@ -321,6 +346,36 @@ class NativeReplay:
         result = self._sandbox.run(job)
         return b"" if result.exit or result.timed_out else result.control.data
 
+    def add(self, build: str, program: Program) -> None:
+        """Add a program that can be compiled."""
+        assert isinstance(self._builds, Builds)
+        self._builds.add(build, program)
+
+    def driven(
+        self, build: str, style: str, request: bytes, seconds: float, anywhere: bool = False
+    ) -> RawResult:
+        """Run a program that reads a request from descriptor 3 and answers there. Its own limit of
+        time is what the request says; ``seconds`` is for one that forgets it."""
+        self._rely(style)
+        plain = self._job(Request(build, TestInput(), None, style), self._sandbox)
+        job = replace(
+            plain,
+            control=request,
+            wall_ms=round(1000 * seconds),
+            capture=MOST_OUTPUT,
+            file_size=MOST_OUTPUT,
+            forks=False,
+            anywhere=anywhere,
+        )
+        return self._sandbox.run(job)
+
+    def symbols(self, build: str, style: str) -> Symbols:
+        """The symbols of a program, once it is compiled."""
+        executable = self._builds.result(build, style)
+        if executable.path not in self._symbols:
+            self._symbols[executable.path] = read_symbols(executable.path, executable.files)
+        return self._symbols[executable.path]
+
     def run_script(self, text: str, build: str, style: str = SANITIZED) -> RawResult:
         """Run ``sh SCRIPT PROGRAM`` in the same sandbox; the script is a file there."""
         program = self._builds.result(build, style)
@@ -387,7 +442,8 @@ class NativeReplay:
     def log_decisions(self, sources: tuple[Source, ...]) -> None:
         """Begin to compile ``sources``: the unified program with a probe wherever it decides."""
         assert isinstance(self._builds, Builds)
-        self._builds.add("decisions", Program(sources, self.plan.signature, logs=True))
+        program = Program(sources, self.plan.signature, logs=True, dynamic=self.plan.dynamic)
+        self._builds.add("decisions", program)
         self._builds.start("decisions", LITERAL)
 
     def decided(
@@ -474,6 +530,7 @@ class NativeReplay:
             request.most_output,
             request.alone,
             request.anywhere,
+            request.fake_stack,
         )
         key = (executable.path, chosen, sandbox.base)
         if key not in self._starts:
@@ -501,7 +558,8 @@ class NativeReplay:
         if request.changes is not None:
             environment.append(_mask_variable(request.changes))
         if executable.sanitizers:
-            environment += sanitizer_environment(base, request.explain, request.style != UNDEFINED)
+            halts = request.style != UNDEFINED
+            environment += sanitizer_environment(base, request.explain, halts, request.fake_stack)
         return Job(
             program=executable.path,
             arguments=(self.plan.name.encode(), *request.test.args),
@@ -513,7 +571,7 @@ class NativeReplay:
             address_space=0 if executable.sanitizers else self.plan.address_space,
             file_size=request.most_output,
             memory=ROOM * self.plan.address_space,
-            forks=executable.forks and not (request.alone or request.anywhere),
+            forks=executable.forks and not request.begins_by_itself,
             anywhere=request.anywhere,
             proves=executable.proves,
         )
@@ -524,9 +582,15 @@ class NativeReplay:
         return self.plan.signature
 
     def _symbols_of(self, executable: Executable) -> Symbols | None:
-        """The symbols of an executable; None where no object is set or observed by its address."""
+        """The symbols of an executable; None where no object is set or observed by its address, and
+        none is returned or left in one."""
         signature = self.plan.signature
-        if signature is None or not (signature.globals or signature.lasting):
+        if signature is None or not (
+            signature.globals
+            or signature.lasting
+            or _returns_pointer(signature)
+            or _leaves_pointers(signature)
+        ):
             return None
         if executable.path not in self._symbols:
             found = read_symbols(executable.path, executable.files)
@@ -536,7 +600,7 @@ class NativeReplay:
     def _observation(self, request: Request, result: RawResult) -> Observation:
         timed_out = result.timed_out or result.overdrawn or result.signal in _UNENDING
         if timed_out and self.plan.steady:
-            return Observation(timed_out=True)
+            return Observation(timed_out=True, stdout=result.stdout.data[:STEADY])
         kind, report = sanitizer_kind(result.reports)
         leaks, lost = leaks_of(result.reports)
         stderr = without_announcement(result.stderr.data) if kind else result.stderr.data
@@ -558,6 +622,7 @@ class NativeReplay:
             sanitizer=None if timed_out else kind,
             timed_out=timed_out,
             memory=answer.memory,
+            private=signature.private if signature and answer.memory else frozenset(),
             files=_written(request.test, result),
             report=_OVERDRAWN
             if result.overdrawn
@@ -591,7 +656,14 @@ def _programs(plan: ReplayPlan) -> dict[str, Program]:
         "mask": plan.unified,
         "touch": plan.probed,
     }
-    programs = {name: Program(files, plan.signature) for name, files in named.items() if files}
+    signatures = dict.fromkeys(named, plan.signature)
+    if plan.signature is not None:
+        signatures["old"] = in_words_of(plan.signature, dict(plan.renamed))
+    programs = {
+        name: Program(files, signatures[name], dynamic=plan.dynamic)
+        for name, files in named.items()
+        if files
+    }
     entry = None if plan.signature is None else CONTROL_ENTRY
     return {**programs, CONTROL: Program((Text(CONTROL_TEXT),), entry)}
 
@@ -639,6 +711,16 @@ def _written(test: TestInput, result: RawResult) -> tuple[tuple[str, bytes], ...
     ]
     removed = [(name, b"[removed]") for name in given if name not in found]
     return tuple(sorted(written + removed))
+
+
+def _leaves_pointers(signature: EntrySignature) -> bool:
+    """Are there pointers in the caller's objects, which may lead to a global one after the call?"""
+    return any(each.owner and not each.embedded for each in signature.parameters)
+
+
+def _returns_pointer(signature: EntrySignature) -> bool:
+    plain = (ParameterKind.SCALAR, ParameterKind.STRING)
+    return signature.result is not None and signature.result.kind not in plain
 
 
 __all__ = ["PLAIN", "SANITIZED", "NativeReplay", "Pair", "ReplayPlan", "Request"]

@@ -9,11 +9,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "texts.h"
 
 enum { MOST = 1 << 20 }; /* bytes of one input that are noted */
 

@@ -142,14 +142,17 @@ _ANNOUNCED = re.compile(rb"\w+Sanitizer:DEADLYSIGNAL\n")  # goes to stderr whate
 
 
 def sanitizer_environment(
-    base: str, explain: bool = False, halts: bool = True
+    base: str, explain: bool = False, halts: bool = True, fake_stack: bool = True
 ) -> tuple[bytes, ...]:
     """The environment for sanitizers. Reports go to files ``BASE/report.PID``, so that stderr is
     the program's own. ``explain``: with functions and lines, which takes 0.1 s; the environment has
     the same size. ``halts`` False: the run goes on behind an error that only the second sanitizer
-    finds."""
+    finds. ``fake_stack``: local objects lie where nothing else comes to lie when their function
+    has returned, and so in another order than a compiler alone puts them."""
     options = (
-        OPTIONS.replace(b"halt_on_error=1", b"halt_on_error=%d" % halts)
+        OPTIONS.replace(b"halt_on_error=1", b"halt_on_error=%d" % halts).replace(
+            b"use_after_return=1", b"use_after_return=%d" % fake_stack
+        )
         + f"symbolize={int(explain)}:log_path={base}/report".encode()
     )
     leaks = f"CSGTEST_LEAKS={base}/report.leaks".encode()

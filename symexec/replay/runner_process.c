@@ -173,6 +173,15 @@ static int is_server(const struct servers *servers, pid_t process)
     return 0;
 }
 
+/* May we signal this process and wait for it? A server runs code of the program, so it may name any
+ * number: of a stranger, of another server, or one that kill() takes for all processes. */
+static int is_child(const struct servers *servers, pid_t process)
+{
+    siginfo_t info;
+    return process > 1 && !is_server(servers, process)
+           && waitid(P_PID, (id_t) process, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
 /* The processes other than living servers. What has ended is reaped. */
 static int damage(const struct servers *servers)
 {
@@ -254,10 +263,11 @@ static int wait_for(pid_t *child, const struct server *server, const struct job 
     for (;;) {
         siginfo_t info = {0};
         uint64_t now = now_us();
-        if (*child == 0)
+        if (*child == 0) {
             *child = answer_of(server, now < deadline ? 0 : FORK_MS);
-        if (*child < 0 && (*child != NO_ANSWER || now >= deadline))
-            return -1;
+            if (*child == NO_ANSWER ? now >= deadline : !is_child(servers, *child))
+                return -1;
+        }
         if (*child == NO_ANSWER)
             *child = 0;
         else if (waitid(P_PID, (id_t) *child, &info, WEXITED | WNOHANG | WNOWAIT) == 0

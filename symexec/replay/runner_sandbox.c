@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/mount.h>
 #include <sys/msg.h>
@@ -171,6 +172,7 @@ static int furnish(struct sandbox *sandbox, const char *scratch, const char *bui
         return -1;
     if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
         errno = 0; /* refused in some containers: the old /proc stays, read-only */
+    mount("tmpfs", "/dev/pts", "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
     if (close_mounts() != 0 || mount_scratch(scratch, builds) != 0)
         return -1;
     open_queues(sandbox, "/tmp");
@@ -292,6 +294,16 @@ void prepare_landlock(struct sandbox *sandbox, const char *base)
 #define REFUSE(error) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error))
 #define DENY(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, 1), REFUSE(EPERM)
 #define NAMESPACES 0x7e020080 /* all CLONE_NEW* */
+/* Of the commands for terminals ('T', ioctl_tty(2)) those that ask, and those that any descriptor
+ * has. The others answer as they do where there is no terminal. */
+#define KEPT 9
+#define KEEP(number, command) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (command), KEPT + 2 - (number), 0)
+#define NO_TERMINAL                                                                             \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, KEPT + 5), LOAD(args[1]),                   \
+        KEEP(0, TCGETS), KEEP(1, TIOCGPGRP), KEEP(2, TIOCOUTQ), KEEP(3, TIOCGWINSZ),             \
+        KEEP(4, FIONREAD), KEEP(5, FIONBIO), KEEP(6, FIONCLEX), KEEP(7, FIOCLEX),                \
+        KEEP(8, FIOASYNC), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xff00),                           \
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 'T' << 8, 0, 1), REFUSE(ENOTTY), LOAD(nr)
 #ifdef SYS_chmod
 #define ATTRIBUTES (2 * 19) /* instructions for what Landlock leaves open: modes, owners, times, and
                              * what outlives a run in an IPC name space that is not its own */
@@ -330,7 +342,8 @@ static int enter_seccomp(int namespaces, int crowded)
         DENY(SYS_userfaultfd), DENY(SYS_io_uring_setup), DENY(SYS_reboot), DENY(SYS_swapon),
         DENY(SYS_sethostname), DENY(SYS_open_tree), DENY(SYS_move_mount), DENY(SYS_fsopen),
         DENY(SYS_init_module), DENY(SYS_finit_module), DENY(SYS_clock_settime),
-        DENY(SYS_settimeofday), DENY(SYS_mknodat),
+        DENY(SYS_settimeofday), DENY(SYS_mknodat), DENY(438 /* pidfd_getfd */),
+        DENY(440 /* process_madvise */), DENY(SYS_kcmp), NO_TERMINAL,
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 4), /* of others: a server's */
         LOAD(args[0]),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),

@@ -50,7 +50,10 @@ _NAMES = ((NAMESPACES, "namespaces"), (LANDLOCK, "landlock"), (SECCOMP, "seccomp
 _SOURCES = tuple(
     f"runner{part}.c" for part in ("", "_sandbox", "_scratch", "_wire", "_process", "_servers")
 )
-_HEADERS = ("runner.h", "fork_server.h", "fork_block.h", "bare.h", "growing_inputs.h")
+_HEADERS = (
+    "runner.h", "fork_server.h", "fork_block.h", "bare.h", "texts.h", "growing_inputs.h",
+    "driver.h",
+)  # fmt: skip
 REFUSED = 125  # exit code of enclosure.c where the machine has no such layers
 _STARTS = 3  # tries to run one job, each with a runner of its own
 _AHEAD = 32 * 1024  # bytes of requests on their way: less than a pipe holds
@@ -159,17 +162,20 @@ def level_name(layers: int) -> str:
 @dataclass(slots=True)
 class _Runner:
     """A living runner process. ``requests`` has no buffer, whose content a fork of this process
-    would write too."""
+    would write too. ``owed`` counts the answers that have not been read. It is too large, never too
+    small, where an exception came between."""
 
     process: subprocess.Popen[bytes]
     requests: IO[bytes]
     answers: IO[bytes]
     greeting: Greeting
     collected: list[bytes] = field(default_factory=list)  # requests that have not been written yet
+    owed: int = 0
 
     def send(self, frame: bytes) -> None:
         """Send a request. A few are collected before they are written; whoever waits for an answer
         writes them."""
+        self.owed += 1
         self.collected.append(frame)
         if len(self.collected) >= _TOGETHER:
             self.flush()
@@ -183,7 +189,9 @@ class _Runner:
     def receive(self) -> bytes:
         if self.collected:
             self.flush()
-        return _read_frame(self.answers)
+        frame = _read_frame(self.answers)
+        self.owed -= 1
+        return frame
 
     def end(self) -> None:
         for pipe in (self.requests, self.answers):
@@ -250,11 +258,13 @@ class Sandbox:
     def close(self) -> None:
         if os.getpid() != self._process:
             return
-        if self._runner is not None:
-            self._runner.end()
-            self._runner = None
-        if self._own is not None:
-            self._own.remove()
+        runner, self._runner = self._runner, None
+        try:
+            if runner is not None:
+                runner.end()
+        finally:
+            if self._own is not None:
+                self._own.remove()
 
     def stop(self) -> None:
         """Stop from another thread: what runs is killed, and nothing more is run."""
@@ -313,14 +323,16 @@ class Sandbox:
         """Drop answers that nobody reads any more: runs that take long are ended."""
         count = len(waiting)
         waiting.clear()
-        if os.getpid() != self._process:  # a fork must not close what belongs to its parent
+        runner = self._runner
+        # A fork must not close what belongs to its parent.
+        if runner is None or os.getpid() != self._process:
             return
-        if count * self._pace > _MOMENT:
+        if runner.owed != count or count * self._pace > _MOMENT:  # or something was interrupted
             self._restart(())
             return
         try:
             for _ in range(count):
-                self._started().receive()
+                runner.receive()
         except BaseException as error:
             self._restart(())
             if not isinstance(error, (EOFError, OSError)):
@@ -360,10 +372,11 @@ class Sandbox:
         raise AssertionError("unreachable")
 
     def _restart(self, requests: Iterable[Request]) -> None:
-        if self._runner is not None:
-            self._runner.process.kill()
-            self._runner.end()
-            self._runner = None
+        """Go on with a new runner. The old one is dropped first: its end may be interrupted."""
+        runner, self._runner = self._runner, None
+        if runner is not None:
+            runner.process.kill()
+            runner.end()
         for request in requests:
             self._send(request)
 

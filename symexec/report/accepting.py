@@ -24,7 +24,7 @@ from csg.unify.changes.identities import Identity
 from symexec.options import AcceptOptions, BuildOptions
 from symexec.report.model import Report, report_from_json, stale
 from symexec.report.replaying import read_report
-from symexec.report.words import contrasted, on_one_line
+from symexec.report.words import contrasted, further_symptoms, on_one_line
 from symexec.testcases import DifferenceKind, TestCase, rendered
 from symexec.testcases.inputs import Json
 from symexec.testcases.store import is_ours, replace_file, runs_of
@@ -33,8 +33,9 @@ from symexec.triage.accepted import (
     accepted_from_json,
     accepted_of,
     accepted_to_json,
-    outputs,
 )
+from symexec.triage.classification import outputs
+from symexec.triage.grouping import symptoms
 
 FILE = "csgtest-accepted.json"
 _FORMAT = 1
@@ -130,6 +131,7 @@ class Finding:
     functions: tuple[str, ...]
     internal: bool
     shown: frozenset[str]  # the kinds of the parts that differ
+    also: tuple[str, ...]  # a line for each further symptom
 
     def listed(self, width: int) -> str:
         """The summary for a line of a list; all of it where that may be as long as it is."""
@@ -184,6 +186,10 @@ def _finding(form: Json, report: Report, cases: Mapping[str, TestCase]) -> Findi
         tuple(sorted({each.function for each in changes})),
         "internal" in form,
         frozenset().union(*map(outputs, tests)),
+        tuple(
+            printable(f"{each.word} {each.input}: {each.old}, now {each.new}")
+            for each in further_symptoms(report, symptoms(tests, report.is_internal), cases)
+        ),
     )
 
 
@@ -266,6 +272,8 @@ def _lines(options: AcceptOptions, width: int) -> list[list[str]]:
         before = known.get(entry.id, entry)
         known[entry.id] = replace(before, reason=options.reason or before.reason)
         lines.append(_cut(f"accepted {each.id} as {entry.id}: {each.listed(width)}", width))
+        if each.also:
+            lines += [f"    {_cut(text, width - 4)}" for text in (entry.witness, *each.also)]
     write_accepted(path, list(known.values()))
     return [lines, [f"  written to {path}"]]
 
@@ -313,7 +321,8 @@ def _listed(findings: Sequence[Finding], width: int) -> list[str]:
         if each.entry is None:
             lines.append("    cannot be accepted: the changes that bring it about are not known")
         else:
-            lines.append(f"    {_cut(each.entry.witness, width - 4)}")
+            shown = (each.entry.witness, *each.also)
+            lines += [f"    {_cut(text, width - 4)}" for text in shown]
         if each.reason is not None:
             lines.append(f"    accepted{f': {each.reason}' if each.reason else ''}")
     return lines

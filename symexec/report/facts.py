@@ -8,10 +8,13 @@ named(report.bounds)       ("Time for the search", "5 s"), ("Ranges", "x from 0 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 
-from csg.errors import UnsupportedError
+from csg.analysis.aliasing import NO_STORES
+from csg.analysis.output_buffers import BUFFER
+from csg.errors import Location, UnsupportedError
 from csg.ir import DRIVEN
 from csg.records import record
 from symexec.counters import Counters
@@ -23,6 +26,7 @@ from symexec.inputs.structures import (
     Depth,
     depths_of,
 )
+from symexec.ledger import Entry, Ledger, Omission, Reason
 from symexec.options import (
     InputOptions,
     MemoryOptions,
@@ -34,7 +38,7 @@ from symexec.options import (
 )
 from symexec.report.model import Report
 from symexec.runtime.library import Source, looked_at
-from symexec.state.state import Event, EventKind
+from symexec.search.registry import chosen
 from symexec.testcases.driver import driven_within
 from symexec.testcases.inputs import Json
 from symexec.testcases.signature import ParameterKind, Step
@@ -44,7 +48,8 @@ from symexec.testcases.signature import ParameterKind, Step
 class World:
     """What an entry function can look at in addition to its parameters, as far as its program calls
     for it; and in how many ways pointers are null, of how many. ``most_objects``: behind one
-    parameter, if there are more that are left out for their number; else 0."""
+    parameter, if there are more that are left out for their number; else 0. ``aliases``: in how
+    many ways parameters lead into one object, of how many."""
 
     arguments: bool = True
     stdin: bool = True
@@ -52,13 +57,15 @@ class World:
     variables: bool = False
     null_choices: tuple[int, int] = (1, 1)
     most_objects: int = 0
+    aliases: tuple[int, int] = (0, 0)
 
 
 def world_of(prepared: Prepared, inputs: InputOptions) -> World:
     """What the program of an entry function can look at."""
     entry, sources = prepared.entry, looked_at(prepared.program)
     of_main = entry.symbol.name == "main"
-    found = plan(entry, prepared.symbols, inputs, asked=prepared.asked)
+    stored = NO_STORES if of_main else prepared.stores
+    found = plan(entry, prepared.symbols, inputs, asked=prepared.asked, stores=stored)
     return World(
         of_main and bool(entry.parameters),
         Source.STDIN in sources,
@@ -66,6 +73,7 @@ def world_of(prepared: Prepared, inputs: InputOptions) -> World:
         Source.VARIABLES in sources or (of_main and len(entry.parameters) > 2),
         (1, 1) if of_main else found.null_choices(),
         0 if of_main else found.most_objects(),
+        (0, 0) if of_main else found.alias_choices(),
     )
 
 
@@ -115,7 +123,10 @@ def bounds(
     else:
         texts = [each.text for each in inputs.preconditions]
         found["preconditions"] = texts if inputs.inferred else "left out"
-    return found | sizes(entry, inputs, world or World(arguments=entry == "main"))
+    found |= sizes(entry, inputs, world or World(arguments=entry == "main"))
+    if "aliasing" in found and not chosen(search.mode, search.without).has("aliases"):
+        found["aliasing"] = [0, found["aliasing"][1]]
+    return found
 
 
 def sizes(entry: str, inputs: InputOptions, world: World) -> dict[str, Json]:
@@ -133,6 +144,8 @@ def sizes(entry: str, inputs: InputOptions, world: World) -> dict[str, Json]:
         if world.null_choices[0] < world.null_choices[1]:
             tried, ways = world.null_choices
             found["null_choices"] = [tried, min(ways, MANY_WAYS)]
+        if world.aliases[1]:
+            found["aliasing"] = list(world.aliases)
     if inputs.ranges:
         found["ranges"] = [f"{each.name}={each.low}..{each.high}" for each in inputs.ranges]
     if inputs.assumptions:
@@ -153,7 +166,11 @@ def sizes(entry: str, inputs: InputOptions, world: World) -> dict[str, Json]:
 
 
 MANY_WAYS = 1_000_000  # in which pointers are null; more are not counted
-NOT_ALWAYS = ("null_choices", "objects")  # bounds that need not be there at a larger level
+NOT_ALWAYS = (
+    "null_choices",
+    "objects",
+    "aliasing",
+)  # bounds that need not be there at a larger level
 
 
 def structures(last: Depth) -> dict[str, Json]:
@@ -169,7 +186,9 @@ def structures(last: Depth) -> dict[str, Json]:
 
 
 def counters_form(counters: Counters) -> dict[str, Json]:
-    found: dict[str, Json] = asdict(counters)
+    own = (each.name for each in fields(counters) if each.name != "ledger")
+    found: dict[str, Json] = {name: getattr(counters, name) for name in own}
+    found["answered"] = dict(counters.answered)
     for name in ("both_fail", "gaps", "branches_left_out"):
         counts: dict[str, int] = getattr(counters, name)
         found[name] = [f"{each} ({count})" for each, count in sorted(counts.items())]
@@ -178,19 +197,39 @@ def counters_form(counters: Counters) -> dict[str, Json]:
     return found
 
 
-def event_notes(events: dict[Event, int]) -> list[str]:
-    """One line for each event, with its place and count. Events that differ in one number alone
-    are one, with the range of it."""
-    alike: dict[Event, dict[Event, int]] = {}
-    for event, count in events.items():
+MOST_ENTRIES = 50  # of one reason in report.json
+
+
+def omission_entries(ledger: Ledger, behind: Callable[[Location], Collection[int]]) -> list[Entry]:
+    """The omissions as report.json has them, one for each line: of each reason the most frequent
+    ones."""
+    found: list[Entry] = []
+    lines: Counter[Omission] = Counter()
+    for each, count in ledger.entries.items():
+        lines[replace(each, location=replace(each.location, column=0))] += count
+    for reason in Reason:
+        alike = [each for each in lines.items() if each[0].reason is reason]
+        alike.sort(key=lambda each: (-each[1], each[0].location, each[0].text))
+        found += [
+            Entry(omission, count, tuple(sorted(behind(omission.location))))
+            for omission, count in alike[:MOST_ENTRIES]
+        ]
+    return found
+
+
+def event_notes(ledger: Ledger) -> list[str]:
+    """One line for each event of a path, with its place and count. Events that differ in one number
+    alone are one, with the range of it."""
+    alike: dict[Omission, dict[Omission, int]] = {}
+    for event, count in ledger.events().items():
         form = replace(event, text=_NUMBER.sub("0", event.text))
         alike.setdefault(form, {})[event] = count
     shown = [each for group in alike.values() for each in _in_one(group)]
     shown.sort(key=lambda entry: (-entry[1], str(entry[0].location)))
-    return [f"{each.location}: {each.kind}: {each.text} ({count})" for each, count in shown[:50]]
+    return [f"{each.location}: {each.reason}: {each.text} ({count})" for each, count in shown[:50]]
 
 
-def _in_one(alike: dict[Event, int]) -> list[tuple[Event, int]]:
+def _in_one(alike: dict[Omission, int]) -> list[tuple[Omission, int]]:
     """The events as one, if there are more than two and one number alone differs."""
     numbers = [tuple(map(int, _NUMBER.findall(event.text))) for event in alike]
     columns = enumerate(zip(*numbers, strict=True))
@@ -208,10 +247,10 @@ def _in_one(alike: dict[Event, int]) -> list[tuple[Event, int]]:
 _NUMBER = re.compile(r"\b\d+\b")
 
 
-def nothing_followed(counters: Counters, events: dict[Event, int]) -> UnsupportedError | None:
+def nothing_followed(counters: Counters) -> UnsupportedError | None:
     """The error that ended every single path; None when some path was followed, as far as it
     matters, or time ended first."""
-    obstacles = [event for event in events if event.kind is EventKind.UNSUPPORTED]
+    obstacles = [each for each in counters.ledger.entries if each.reason is Reason.UNSUPPORTED]
     followed = counters.paths + counters.diff_paths + counters.dropped + counters.pruned
     if followed or counters.cuts or not obstacles:
         return None
@@ -306,11 +345,14 @@ def _of_function(report: Report, found: Mapping[str, Json]) -> Iterator[str]:
     if kinds & {ParameterKind.ARRAY, ParameterKind.POINTER}:
         yield f"arrays of up to {length} elements"
     if any(each.kind is ParameterKind.STRUCTURE for each in given):
-        yield f"structures up to {found.get('structure_depth')} pointers deep"
+        yield f"structures without cycles up to {found.get('structure_depth')} pointers deep"
     if found.get("null_choices"):
         tried, ways = found["null_choices"]
         many = "more than " if ways == MANY_WAYS else ""
         yield f"{tried} of the {many}{ways} ways in which pointers in them are null"
+    if found.get("aliasing"):
+        tried, ways = found["aliasing"]
+        yield _together(tried, ways)
     if found.get("objects"):
         yield f"up to {found['objects']} objects behind a parameter"
     first = found.get("structure_elements", MOST_ELEMENTS)
@@ -323,7 +365,19 @@ def _of_function(report: Report, found: Mapping[str, Json]) -> Iterator[str]:
         yield f"up to {min(most, found.get('array_length', most))} of them in a row"
     if str(report.entry).startswith(DRIVEN):
         yield from driven_within([each.name for each in signature.parameters])
+    names = [each.name for each in signature.parameters]
+    if any(BUFFER in each.text for each in signature.steps):
+        others = "other objects, or what they begin with" if any("_in_" in n for n in names) else ""
+        yield f"places for results apart from {others or 'other objects'}"
     yield from _of_calls(signature.steps)
+
+
+def _together(tried: int, ways: int) -> str:
+    """How parameters lead into one object, in the inputs that were tried."""
+    if not tried:
+        return "parameters that lead to different objects"
+    some = f" in {tried} of {ways} ways" if tried < ways else ""
+    return f"parameters that lead to different objects or into one{some}, by an element at most"
 
 
 def _of_calls(steps: Sequence[Step]) -> Iterator[str]:
@@ -388,6 +442,7 @@ _NAMES = {
     "sym_files": "Files: how many, bytes of each",
     "sym_file": "Named files and their bytes",
     "null_choices": "Ways in which pointers are null: tried, all",
+    "aliasing": "Ways in which parameters lead into one object: tried, known",
     "environment": "Environment variables",
     "deeper": "Beyond that",
     "queries": "Queries of the solver",

@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, assert_never, get_type_hints
 
 from csg import VERSION
-from csg.errors import Location
+from csg.errors import NOWHERE, Location
 from csg.ir import ChangeInfo
 from csg.ir.program import ChangeKind
 from csg.programs import SourceFile
 from csg.records import fits
 from csg.unify.changes.identities import Identity
 from csg.unify.changes.patch import Patch, patch_form, patch_of_form
+from symexec.ledger import SEARCH_UNFINISHED, Entry, Omission, Reason, Verdict
 from symexec.options import FailOn, Internal
 from symexec.testcases import (
     DifferenceKind,
     EntrySignature,
     Observed,
     TestCase,
-    Verdict,
     from_json,
     to_json,
 )
@@ -103,9 +103,12 @@ class Report:
     preconditions: Sequence[Expected] = ()
     seeds: Json = None  # None: there was no search
     native: Json = None  # native fuzzing; None: nothing did
+    attack: Json = None  # what the attack of a verdict has tried; None: there was none
     sandbox: str = ""
     sanitizers: str = ""
     compiled: str = ""  # the flags of the builds that are replayed
+    # what was left out; a report that nobody has filled in claims nothing
+    omissions: Sequence[Entry] = (Entry(SEARCH_UNFINISHED, 1),)
     notes: list[str] = field(default_factory=list)
     old_files: tuple[SourceFile, ...] = ()  # the files of the program, the entry function's first
     new_files: tuple[SourceFile, ...] = ()
@@ -154,6 +157,17 @@ class Report:
             judged.by,
         )
 
+    def _behaves(self, case: TestCase) -> bool:
+        """Does the test show a difference in behaviour, on objects that callers can have?"""
+        return case.tells and not self.is_unmade(case)
+
+    def is_unmade(self, case: TestCase) -> bool:
+        """Has the test an object that no calls are known to make?"""
+        from symexec.triage import never_made
+
+        unmade = never_made(self.internal, self.signature)
+        return unmade is not None and unmade(case)
+
     def is_internal(self, case: TestCase) -> bool:
         """Can no caller run this test?"""
         from symexec.triage import never_met
@@ -169,16 +183,25 @@ class Report:
 
         return hidden_parts(self.internal, self.signature)
 
+    @property
+    def unconfirmed(self) -> int:
+        """How many native runs differ, where no difference is confirmed."""
+        if self.verdict is not Verdict.NO_DIFFERENCE_FOUND or not isinstance(self.native, dict):
+            return 0
+        return int(self.native.get("unconfirmed", 0))
+
     def fails(self, when: FailOn) -> bool:
         """Is there a difference because of which the exit code is 1?"""
+        if when is FailOn.ANY and self.unconfirmed:
+            return True
         if when is FailOn.NEVER or self.verdict is not Verdict.DIFFERENT:
             return False
         found = self.findings()
         match when:
             case FailOn.ANY:
-                return bool(found.open)
+                return any(self._behaves(found.cases[each.witness]) for each in found.open)
             case FailOn.INTERACTION:
-                return any(each.interaction and not each.internal for each in found.open)
+                return any(each.interaction and each.tells for each in found.open)
             case FailOn.REGRESSION:
                 return any(_is_worse(each, found.cases[each.witness]) for each in found.open)
             case _:
@@ -195,10 +218,10 @@ class Report:
 
 def _is_worse(each: Group, witness: TestCase) -> bool:
     """Does the new version fail, not end, or lose memory where the old one did not, as a caller can
-    see? A run that was cut off and never seen to end counts."""
+    see?"""
     from symexec.triage import Severity, severity
 
-    return not each.internal and severity(each.kind, witness.new) is Severity.WORSE
+    return each.tells and severity(each.kind, witness.new) is Severity.WORSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,10 +279,17 @@ def report_to_json(report: Report) -> dict[str, Json]:
         **({"patch": patch_form(report.patch)} if report.patch.files else {}),
         "tests": [_test(case, finders) for case in report.tests],
         "groups": [
-            _group(each, reasons.get(each.id), report.reached.get(each.witness)) for each in groups
+            _group(
+                each,
+                reasons.get(each.id),
+                report.reached.get(each.witness),
+                each.internal and report.is_unmade(found.cases[each.witness]),
+            )
+            for each in groups
         ],
         **({"internal": _internal(report.internal)} if report.internal is not None else {}),
         **(_accepted(report, found) if report.accepted else {}),
+        "omissions": [_omission(each) for each in report.omissions],
         "counters": report.counters,
         "bounds": report.bounds,
         "preconditions": [asdict(each) for each in report.preconditions],
@@ -270,6 +300,7 @@ def report_to_json(report: Report) -> dict[str, Json]:
         **({"configured": report.configured} if report.configured is not None else {}),
         **({"seeds": report.seeds} if report.seeds is not None else {}),
         **({"native": report.native} if report.native is not None else {}),
+        **({"attack": report.attack} if report.attack is not None else {}),
         "replay": {
             "directory": report.directory,
             "old_files": [_file(each) for each in report.old_files],
@@ -300,11 +331,13 @@ def report_from_json(value: Json) -> Report:
         ],
         csg=value["csg"],
         tests=[from_json(each) for each in value["tests"]],
+        omissions=_omissions_of(value),
         counters=value["counters"],
         bounds=value["bounds"],
         preconditions=[Expected(**each) for each in value.get("preconditions", ())],
         seeds=value.get("seeds"),
         native=value.get("native"),
+        attack=value.get("attack"),
         configured=value.get("configured"),
         sandbox=value["sandbox"],
         sanitizers=value["sanitizers"],
@@ -338,7 +371,7 @@ def report_from_json(value: Json) -> Report:
 
 # Callers check the types of these, or have made them of checked values.
 _UNCHECKED = frozenset(
-    ("csg", "seeds", "native", "configured", "identities", "accepted", "patch", "sources")
+    ("csg", "seeds", "native", "attack", "configured", "identities", "accepted", "patch", "sources")
 )
 
 
@@ -350,6 +383,7 @@ def _check(report: Report) -> None:
             "changes": ChangeInfo,
             "interactions": Interaction,
             "preconditions": Expected,
+            "omissions": Entry,
             "tests": TestCase,
         }
         if each.name in of_records:
@@ -362,6 +396,33 @@ def _check(report: Report) -> None:
             good = each.name in _UNCHECKED or fits(part, kinds[each.name])
         if not good:
             raise TypeError(f"'{each.name}' is not as csgtest writes it")
+
+
+def _omission(entry: Entry) -> Json:
+    omission = entry.omission
+    place: dict[str, Json] = {}
+    if omission.location != NOWHERE:
+        place = {"file": omission.location.file, "line": omission.location.line}
+    return {
+        "reason": omission.reason,
+        "text": omission.text,
+        **place,
+        "count": entry.count,
+        "changes": list(entry.changes),
+    }
+
+
+def _omissions_of(value: Json) -> list[Entry]:
+    """A report without any says nothing of what was left out, and so claims nothing."""
+    if "omissions" not in value:
+        return [Entry(SEARCH_UNFINISHED, 1)]
+    return [_omission_of(each) for each in value["omissions"]]
+
+
+def _omission_of(value: Json) -> Entry:
+    place = Location(value["file"], value["line"]) if "file" in value else NOWHERE
+    omission = Omission(Reason(value["reason"]), value["text"], place)
+    return Entry(omission, value["count"], tuple(value["changes"]))
 
 
 def _files(listed: Json) -> tuple[SourceFile, ...]:
@@ -468,7 +529,8 @@ def _reached_of(groups: Json) -> dict[str, Reached]:
     }
 
 
-def _group(each: Group, accepted: Accepted | None, reached: Reached | None) -> Json:
+def _group(each: Group, accepted: Accepted | None, reached: Reached | None, unmade: bool) -> Json:
+    """``unmade``: it needs an object that no calls are known to make."""
     result: dict[str, Json] = {
         "id": each.id,
         "class": each.called,
@@ -481,8 +543,14 @@ def _group(each: Group, accepted: Accepted | None, reached: Reached | None) -> J
     }
     if each.minimal is not None:
         result["minimal"] = each.minimal
+    if each.also:
+        result["also"] = [
+            {"test": one.witness, "outputs": sorted(one.outputs), "tests": one.count}
+            for one in each.also
+        ]
     if each.internal:
-        result["internal"] = {"reached": asdict(reached) if reached is not None else None}
+        confirmed = asdict(reached) if reached is not None else None
+        result["internal"] = {"reached": confirmed, "unmade": unmade}
     if accepted is not None:
         result["accepted"] = {"id": accepted.id, "reason": accepted.reason}
     return result

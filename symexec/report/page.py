@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,7 @@ from symexec.report.facts import named
 from symexec.report.model import Findings, Reached, Report
 from symexec.report.words import (
     AFTER,
+    Also,
     Step,
     accepted_lines,
     changes_named,
@@ -33,6 +35,7 @@ from symexec.report.words import (
     file_named,
     finder,
     folded,
+    further_symptoms,
     headline,
     looked_for,
     parts,
@@ -196,6 +199,7 @@ class Row:
     blamed: str
     tests: int
     finder: str
+    also: tuple[Also, ...]
 
 
 @record
@@ -231,10 +235,11 @@ class Finding:
 
 
 def _rows(report: Report, groups: Iterable[Group], cases: Mapping[str, TestCase]) -> list[Row]:
-    return [_row(report, each, cases[each.witness]) for each in groups]
+    return [_row(report, each, cases) for each in groups]
 
 
-def _row(report: Report, group: Group, case: TestCase) -> Row:
+def _row(report: Report, group: Group, cases: Mapping[str, TestCase]) -> Row:
+    case = cases[group.witness]
     old, new = contrasted(case.old, case.new)
     return Row(
         group.id,
@@ -246,6 +251,16 @@ def _row(report: Report, group: Group, case: TestCase) -> Row:
         changes_named(group.blamed, group.interaction) or "-",
         len(group.tests),
         finder(group),
+        tuple(_also_in_a_line(each) for each in further_symptoms(report, group.also, cases)),
+    )
+
+
+def _also_in_a_line(each: Also) -> Also:
+    return replace(
+        each,
+        input=_cut(each.input, _NARROW),
+        old=printable(each.old),
+        new=printable(each.new),
     )
 
 
@@ -268,7 +283,7 @@ def _finding(
     others = [cases[name] for name in group.tests if name != case.id]
     versions = ["old", "new", *(["golden"] if case.golden is not None else [])]
     return Finding(
-        row=_row(report, group, case),
+        row=_row(report, group, cases),
         case=case,
         input=text[:_WIDEST],
         whole=len(text) <= _WIDEST,

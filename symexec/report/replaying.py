@@ -16,7 +16,9 @@ from pathlib import Path
 from csg.errors import UsageError
 from csg.programs import SourceFile
 from csg.toolchain import first_doubtful_flag
+from symexec.attack import SOURCE
 from symexec.replay import NativeReplay, Pair, ReplayPlan
+from symexec.replay.build import NATURAL
 from symexec.replay.varying import comparable
 from symexec.report.model import Report, report_from_json
 from symexec.testcases import MASKED, DifferenceKind, Observation, Observed, TestCase
@@ -31,13 +33,14 @@ from symexec.triage.undefined import (
 )
 
 NOT_RUN = "not run"
+PROGRAM = "a C program of its own, to be run by hand"
 SCREEN = 20  # lines of tests
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """The result for one test. ``outcome``: confirmed (as reported), different (they differ
-    otherwise), same, unstable, or NOT_RUN."""
+    otherwise), same, unstable, PROGRAM, or NOT_RUN."""
 
     case: TestCase  # the test with what was seen now
     outcome: str
@@ -87,7 +90,12 @@ def replay_folder(
             if seconds is not None and time.monotonic() - start > seconds:
                 yield Replayed(case, NOT_RUN)
                 continue
+            if case.witness:  # a C program of its own, which the folder has
+                yield Replayed(case, PROGRAM, True)
+                continue
             now = _outcome(case, replay.pair(case.input))
+            if now.outcome == "same" and case.source == SOURCE:
+                now = _naturally_again(case, now, replay)
             if now.outcome in ("same", "different") and uses_uninitialised(case):
                 now = _filled_again(case, now, replay)
             if now.outcome == "same" and case.kind is DifferenceKind.UNDEFINED:
@@ -145,6 +153,15 @@ def _outcome(case: TestCase, pair: Pair) -> Replayed:
         return Replayed(now, "same")
     as_before = _is_as_before(case, case.old, pair.old) and _is_as_before(case, case.new, pair.new)
     return Replayed(now, "confirmed" if as_before else "different")
+
+
+def _naturally_again(case: TestCase, now: Replayed, replay: NativeReplay) -> Replayed:
+    """The outcome for a test that only builds without csgtest's flags show."""
+    for style in NATURAL:
+        found = _outcome(case, replay.pair(case.input, style))
+        if found.outcome != "same":
+            return found
+    return now
 
 
 def _filled_again(case: TestCase, now: Replayed, replay: NativeReplay) -> Replayed:

@@ -27,6 +27,8 @@ from symexec.campaign.generation import Workers
 from symexec.campaign.suite import LOG, SuiteFacts, SuiteJob
 from symexec.exploration.pinning import Seeding
 from symexec.exploration.single_program import ExploreJob
+from symexec.interruption import interruptions_wait
+from symexec.ledger import RUN_UNFINISHED, SEARCH_UNFINISHED, Claim, Entry, Reason, Verdict
 from symexec.options import (
     BuildOptions,
     ExploreOptions,
@@ -37,6 +39,7 @@ from symexec.options import (
 from symexec.progress import Progress, Standing
 from symexec.replay import reported_flags
 from symexec.report.accepting import accepted_file, read_accepted
+from symexec.report.executed import not_executed, without_sanitizer
 from symexec.report.facts import (
     NOT_ALWAYS,
     beyond,
@@ -44,13 +47,14 @@ from symexec.report.facts import (
     counters_form,
     event_notes,
     nothing_followed,
+    omission_entries,
     sizes,
     world_of,
 )
 from symexec.report.model import Expected, Interaction, Report, report_to_json
 from symexec.report.page import highlights, page
 from symexec.report.words import readable_test, short_paths
-from symexec.testcases import Observed, OutputFolder, TestCase, Verdict
+from symexec.testcases import Observed, OutputFolder, TestCase
 from symexec.testcases.driver import read_driver
 from symexec.testcases.store import refuse_foreign
 from symexec.triage.accepted import switched
@@ -101,15 +105,21 @@ def explore(options: ExploreOptions, progress: Progress) -> Report:
             report.tests = job.errors
             report.counters = counters_form(job.counters)
             report.counters["tests"] = job.tests
+            ledger = job.counters.ledger
+            if not job.exhausted:
+                ledger.record(SEARCH_UNFINISHED)
             report.verdict = (
-                Verdict.ALL_PATHS_EXPLORED if job.exhausted else Verdict.EXPLORED_IN_PART
+                Verdict.ALL_PATHS_EXPLORED
+                if ledger.allows(Claim.ALL_PATHS)
+                else Verdict.EXPLORED_IN_PART
             )
-            report.notes += event_notes(job.events)
+            report.omissions = omission_entries(ledger, behind=lambda _: ())
+            report.notes += event_notes(ledger)
             if job.errors_left_out:
                 note = f"{job.errors_left_out} more tests with errors are in tests/tests.jsonl"
                 report.notes.append(note)
             folder.write_json("report.json", report_to_json(report))
-    obstacle = nothing_followed(job.counters, job.events)
+    obstacle = nothing_followed(job.counters)
     if obstacle is not None and report.finished:
         raise obstacle
     return report
@@ -127,6 +137,7 @@ def _reported(job: BuildJob, progress: Progress, accepted: Path | None = None) -
     if accepted is not None:
         report.accepted, report.accepted_in = read_accepted(accepted), str(accepted)
         job.accepted_in = partial(_accepted_changes, report)
+    late: list[int] = []  # interruptions
     configured = options.files.configured
     if configured is not None:
         settings = dict(configured.settings)
@@ -140,13 +151,22 @@ def _reported(job: BuildJob, progress: Progress, accepted: Path | None = None) -
         report.old_files, report.new_files = job.builds.old, job.builds.new
         report.golden = job.builds.golden
         with OutputFolder(options.out) as folder:
-            _search(job, report, folder, progress)
-        obstacle = nothing_followed(job.counters, job.events)
+            _search(job, report, folder, progress, late)
+        obstacle = nothing_followed(job.counters)
         tested = job.fuzzing is not None and job.fuzzing.tested
         if obstacle is not None and report.finished and not report.differing and not tested:
             raise obstacle
+        failure = not_executed(job) if report.finished else None
+        if failure is not None:
+            raise failure
     finally:
-        job.close()
+        with interruptions_wait(late):
+            job.close()
+            if late and report.finished:
+                report.notes.append("interrupted while the report was written")
+                report.finished = False
+                _claim_nothing(report)
+                rewrite_report(report, options.out, options.every_test)
     return report
 
 
@@ -156,7 +176,10 @@ def _accepted_changes(report: Report, unified: Unified) -> frozenset[int]:
     return switched(ours, report.identities, requires)
 
 
-def _search(job: BuildJob, report: Report, folder: OutputFolder, progress: Progress) -> None:
+def _search(
+    job: BuildJob, report: Report, folder: OutputFolder, progress: Progress, late: list[int]
+) -> None:
+    """Run the search, and write what came of it. ``late`` gets the interruptions after its end."""
     _describe(report, job)
     live = LiveReport(folder, report, job.options.every_test)
     live.touch()
@@ -174,7 +197,8 @@ def _search(job: BuildJob, report: Report, folder: OutputFolder, progress: Progr
     except KeyboardInterrupt:
         report.notes.append("interrupted: the search is not finished")
     finally:
-        _conclude(report, job, folder, finished)
+        with interruptions_wait(late):
+            _conclude(report, job, folder, finished)
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +372,7 @@ def _seeds(number: int) -> str:
     return f"{number} seed{'s'[: number != 1]}"
 
 
-def _update(report: Report, job: BuildJob) -> None:
+def _update(report: Report, job: BuildJob, finished: bool = False) -> None:
     report.counters = {**counters_form(job.counters), "exhausted": job.exhausted}
     for each in job.deeper[len(report.bounds.get("deeper", ())) :]:
         assert job.prepared is not None
@@ -367,11 +391,24 @@ def _update(report: Report, job: BuildJob) -> None:
     if job.workers is not None:
         report.counters.update(job.workers.form())
     report.verdict = job.verdict
+    report.omissions = omission_entries(job.ledger, job.behind)
+    if not finished:
+        _claim_nothing(report)
     coverage = job.graph_coverage()
     if coverage is not None and isinstance(report.csg, dict):
         report.csg = {**report.csg, "coverage": coverage}
     if job.fuzzing is not None:
         report.native = job.fuzzing.form()
+    report.attack = job.attack_facts
+
+
+def _claim_nothing(report: Report) -> None:
+    """Keep the verdict open while the run goes on: the attack may still show a difference."""
+    if any(each.omission.reason is Reason.UNFINISHED for each in report.omissions):
+        return
+    report.omissions = [Entry(RUN_UNFINISHED, 1), *report.omissions]
+    if report.verdict is not Verdict.DIFFERENT:
+        report.verdict = Verdict.NO_DIFFERENCE_FOUND
 
 
 def _drawn(job: BuildJob, report: Report) -> dict[str, str]:
@@ -392,10 +429,10 @@ def _drawn(job: BuildJob, report: Report) -> dict[str, str]:
 
 
 def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: bool) -> None:
-    _update(report, job)
+    _update(report, job, finished)
     report.counters["mispredicted"] = len(job.mispredicted)
     report.counters["refused"] = job.tests.refused
-    report.notes += [*_seed_notes(job), *_branch_notes(job), *event_notes(job.events)]
+    report.notes += [*_seed_notes(job), *_branch_notes(job), *event_notes(job.ledger)]
     if job.workers is not None:
         report.notes += job.workers.notes()
     if job.tests.left_out:
@@ -428,6 +465,8 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
             report.sandbox = job.replay.level
             report.sanitizers = job.replay.sanitizers
             report.compiled = reported_flags(report.sanitizers)
+            if not report.sanitizers:
+                report.notes.append(without_sanitizer())
     svg = None
     if job.prepared is not None:
         drawn = _drawn(job, report)
@@ -489,7 +528,8 @@ class LiveReport:
             self._places[case.id] = len(self._report.tests)
             self._report.tests.append(case)
         if case.observed is Observed.DIFFERENT:
-            self._report.verdict = Verdict.DIFFERENT
+            if case.tells and not self._report.is_unmade(case):
+                self._report.verdict = Verdict.DIFFERENT
             if self._left > 0:
                 self._left -= 1
                 self._folder.write_test(case, readable_test(case, self._report))
@@ -521,6 +561,7 @@ def finish(
     every test that differs."""
     report.finished = finished
     chosen = {each.witness for each in report.groups}
+    chosen.update(one.witness for each in report.groups for one in each.also)
     chosen.update(name for each in report.groups for name in each.tests[:FEW])
     if every_test:
         chosen = {each.id for each in report.differing}

@@ -20,10 +20,10 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
-from typing import TextIO
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING, TextIO
 
 from csg.errors import LINES, printable
 from symexec.report.model import Report
@@ -34,6 +34,7 @@ from symexec.report.words import (
     contrasted,
     explored,
     finder,
+    further_symptoms,
     headline,
     internal_lines,
     listed_expectations,
@@ -46,6 +47,9 @@ from symexec.report.words import (
     undefined_places,
 )
 from symexec.testcases import DifferenceKind, TestCase, rendered
+
+if TYPE_CHECKING:
+    from symexec.triage import Group
 
 _COLUMNS = ("class", "blamed", "tests", "input", "old", "new", "sequence")
 _STACKED = 3  # the columns that may be long: input, old, new
@@ -79,18 +83,23 @@ def print_report(report: Report, stream: TextIO | None = None, everything: bool 
     no more than a screen, unless ``everything`` is asked for."""
     out = stream or sys.stdout
     _print_lines([headline(report), *filter(None, [looked_for(report)])], out)
-    rows = group_rows(report)
+    groups = group_rows(report)
     heads: Row = _COLUMNS
-    if rows and _found_without_search(report):
-        finders = [finder(each) for each in report.groups]
-        rows = [(*row[:-1], by, row[-1]) for row, by in zip(rows, finders, strict=True)]
+    if groups and _found_without_search(report):
+        groups = [
+            [
+                (*row[:-1], by, row[-1])
+                for row, by in zip_longest(rows, [finder(each)], fillvalue="")
+            ]
+            for each, rows in zip(report.groups, groups, strict=True)
+        ]
         heads = (*_COLUMNS[:-1], "first found by", _COLUMNS[-1])
     more = 0
-    if rows:
+    if groups:
         optional = len(heads) - len(_COLUMNS) + 1
-        shown = rows if everything else _first_rows(heads, rows, out, optional)
-        more = len(rows) - len(shown)
-        _print_rows(heads, shown, out, optional)
+        shown = groups if everything else _first_groups(heads, groups, out, optional)
+        more = len(groups) - len(shown)
+        _print_rows(heads, [*chain(*shown)], out, optional)
     if more:
         _print_lines([f"  and {more} more difference{'s'[: more != 1]}: --all prints them"], out)
     lines = [
@@ -112,12 +121,15 @@ def print_report(report: Report, stream: TextIO | None = None, everything: bool 
     _print_lines([f"  {short_paths(text, report)}" for text in lines], out)
 
 
-def _first_rows(heads: Row, rows: Sequence[Row], out: TextIO, optional: int) -> Sequence[Row]:
-    """As many rows as a screen holds, one at least."""
-    for count in range(len(rows), 1, -1):
-        if len(_lines_of(heads, rows[:count], out, optional, _STACKED)) <= _TABLE:
-            return rows[:count]
-    return rows[:1]
+def _first_groups(
+    heads: Row, groups: Sequence[Sequence[Row]], out: TextIO, optional: int
+) -> Sequence[Sequence[Row]]:
+    """The rows of as many groups as a screen holds, of one at least."""
+    for count in range(len(groups), 1, -1):
+        rows = [*chain(*groups[:count])]
+        if len(_lines_of(heads, rows, out, optional, _STACKED)) <= _TABLE:
+            return groups[:count]
+    return groups[:1]
 
 
 def _found_without_search(report: Report) -> bool:
@@ -147,15 +159,20 @@ def print_exploration(report: Report, stream: TextIO | None = None) -> None:
     _print_lines([f"  {text}" for text in lines], out)
 
 
-def group_rows(report: Report) -> list[Row]:
+def group_rows(report: Report) -> list[list[Row]]:
+    """For each group its row, and one for each further symptom."""
     by_id = {case.id: case for case in report.tests}
-    rows = []
-    for each in report.groups:
-        _, *rest = _cells(by_id[each.witness], report)
-        blamed = changes_named(each.blamed, each.interaction) or "-"
-        sequence = sequence_named(by_id[each.witness].sequence)
-        rows.append((each.called, blamed, str(len(each.tests)), *rest, sequence))
-    return rows
+    return [[*_rows_of(each, report, by_id)] for each in report.groups]
+
+
+def _rows_of(each: Group, report: Report, by_id: Mapping[str, TestCase]) -> Iterator[Row]:
+    _, *rest = _cells(by_id[each.witness], report)
+    blamed = changes_named(each.blamed, each.interaction) or "-"
+    sequence = sequence_named(by_id[each.witness].sequence)
+    yield (each.called, blamed, str(len(each.tests)), *rest, sequence)
+    for one in further_symptoms(report, each.also, by_id):
+        sequence = sequence_named(one.case.sequence)
+        yield (f"  {one.word}", "", str(one.tests), one.input, one.old, one.new, sequence)
 
 
 def _cells(case: TestCase, report: Report) -> Row:

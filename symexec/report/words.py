@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING, assert_never
 from csg.errors import LINES, Location, printable
 from csg.ir import ChangeInfo
 from csg.records import record
+from symexec.ledger import Claim, Verdict, allows
 from symexec.report.facts import inputs_within
 from symexec.report.model import Expected, Findings, Report
 from symexec.state.state import DivergenceKind
 from symexec.testcases import MASKED, Observation, Observed, TestCase, Value, c_value, rendered
 from symexec.testcases.driver import PLACE_OF_DRIVERS
 from symexec.testcases.inputs import Json
-from symexec.testcases.testcase import Verdict
+from symexec.testcases.testcase import DifferenceKind
 
 if TYPE_CHECKING:
     from symexec.triage import Group
+    from symexec.triage.grouping import Symptom
 
 
 AFTER = " after the call"
@@ -227,12 +229,15 @@ def headline(report: Report) -> str:
         case Verdict.DIFFERENT:
             return _differences(report.findings())
         case Verdict.NO_DIFFERENCE_FOUND:
+            if report.unconfirmed and report.finished:
+                runs = f"{report.unconfirmed:,} of {report.native['tests']:,} native runs differ"
+                return f"No difference is confirmed, but {runs}: the time was over before."
             unseen = _unseen(report)
             if unseen and report.finished:
                 over = "" if report.counters.get("exhausted") else " before the time was over"
                 tests = f"{unseen} test{_s(unseen)}"
                 return f"No difference is confirmed{over}: {tests} did not run natively."
-            return f"No difference was found {_end_of_search(report)}"
+            return _without_behaviour(report) or f"No difference was found {_end_of_search(report)}"
         case Verdict.EQUIVALENT_WITHIN_BOUNDS:
             return (
                 f"Equivalent for {inputs_within(report)}: no such input distinguishes the versions."
@@ -248,9 +253,8 @@ def headline(report: Report) -> str:
 def _differences(found: Findings) -> str:
     groups, accepted = found.open, len(found.accepted)
     if groups:
-        tests = sum(len(each.tests) for each in groups)
         inner = sum(each.internal for each in groups)
-        several = f"difference{_s(len(groups))} shown by {tests} test{_s(tests)}"
+        several = _shown_by(groups)
         last = f"; {accepted} accepted" if accepted else ""
         if inner == len(groups):
             return f"Inner code behaves differently. {inner} internal {several}{last}."
@@ -261,14 +265,42 @@ def _differences(found: Findings) -> str:
     return "The versions behave differently."
 
 
+def _without_behaviour(report: Report) -> str:
+    """The verdict where versions differ, and no caller is known to meet another behaviour; "" where
+    they do not differ."""
+    groups = report.groups
+    internal = [each for each in groups if each.internal]
+    said = []
+    if internal:
+        shown = _shown_by(internal)
+        said.append(f"Inner code behaves differently. {len(internal)} internal {shown}.")
+        said.append("No caller is known to meet a difference.")
+    for kind, words in _NO_BEHAVIOUR.items():
+        alike = [each for each in groups if each.kind is kind and not each.internal]
+        said += [f"{words}: {len(alike)} {_shown_by(alike)}."] if alike else []
+    if said and not internal:
+        said.insert(0, "No difference in behaviour was found.")
+    return " ".join(said)
+
+
+_NO_BEHAVIOUR = {
+    DifferenceKind.INTERNAL_STATE: "Static objects differ after the call, and later calls may",
+    DifferenceKind.UNDECIDED: "One version was cut off, and whether it ends is not known",
+    DifferenceKind.SLOWER: "One version is slower",
+}
+
+
+def _shown_by(groups: Sequence[Group]) -> str:
+    tests = sum(len(each.tests) for each in groups)
+    return f"difference{_s(len(groups))} shown by {tests} test{_s(tests)}"
+
+
 def looked_for(report: Report) -> str:
     """The bounds in force, for a verdict that does not name them; "" where it does, or where there
     is nothing to search."""
     if report.verdict not in (Verdict.DIFFERENT, Verdict.NO_DIFFERENCE_FOUND) or not report.bounds:
         return ""
-    whole = report.counters.get("exhausted") and not any(
-        map(report.counters.get, ("cuts", "unsupported", "dropped"))
-    )
+    whole = allows(report.omissions, Claim.ALL_PATHS)
     how = "all paths were followed" if whole else "not all paths were followed"
     if (report.seeds or {}).get("used"):
         how = "near the paths of the seeds only"
@@ -304,7 +336,9 @@ def _end_of_search(report: Report) -> str:
             return (
                 "on any path, but both versions fail alike on each: nothing is known behind that."
             )
-        return "on any path; what was not covered stands below."
+        if allows(report.omissions, Claim.ALL_PATHS):
+            return "on any path; what is not confirmed stands below."
+        return "on the paths that were followed; what was left out stands below."
     return "before the time was over."
 
 
@@ -374,11 +408,16 @@ def accepted_lines(report: Report) -> list[str]:
 
 def why_internal(report: Report) -> str:
     """Why no caller can meet an internal difference; "" where some can."""
-    if report.internal is None:
-        return ""
+    from symexec.triage import initial_values
+
     kinds = [*dict.fromkeys(report.hidden_parts.values())]
+    reason = report.internal.reason if report.internal is not None else ""
+    if not reason and not kinds:
+        names = [*initial_values(report.signature)]
+        more = ", .." if len(names) > _KINDS else ""
+        return f"only calls set {', '.join(names[:_KINDS])}{more}" if names else ""
     more = ", .." if len(kinds) > _KINDS else ""
-    return report.internal.reason or f"only the library makes a {', '.join(kinds[:_KINDS])}{more}"
+    return reason or f"only the library makes a {', '.join(kinds[:_KINDS])}{more}"
 
 
 def reached_from(report: Report, each: Group) -> str:
@@ -406,8 +445,11 @@ def internal_lines(report: Report) -> list[str]:
 
 def perhaps_smaller(report: Report) -> list[str]:
     """The witnesses that may have parts which are not needed."""
-    left = [each.witness for each in report.groups if not each.minimal] if report.finished else []
-    if not left:
+    by_id = {case.id: case for case in report.tests}
+    left = [each.witness for each in report.groups if not each.minimal]
+    shown = (one.witness for each in report.groups for one in each.also)
+    left += [name for name in shown if not by_id[name].minimal]
+    if not left or not report.finished:
         return []
     few = ", ".join(left[:_LISTED]) + (", .." if len(left) > _LISTED else "")
     return [f"perhaps not minimal, as the time was over: {few}"]
@@ -519,10 +561,22 @@ def reservations(report: Report) -> list[str]:
     for level in cut[-1:]:
         found.append(f"Beyond the bounds, {level.get('within')}: not all paths were followed.")
     found += _masked(report)
+    found += _not_attacked(report)
     found += _without_blame(report)
     if gaps := _gaps(report):
         found.append(f"Not modelled: {', '.join(gaps[:_LISTED])}.")
     return found
+
+
+def _not_attacked(report: Report) -> Iterator[str]:
+    """Why a verdict without differences was not attacked natively."""
+    attack, equal = report.attack, (Verdict.EQUIVALENT_WITHIN_BOUNDS, Verdict.NO_CHANGE)
+    if not isinstance(attack, dict) or report.verdict not in equal:
+        return
+    if attack.get("asked") is False:
+        yield "The verdict was not attacked natively (--attack 0)."
+    elif reason := attack.get("reason"):
+        yield f"The verdict was not attacked natively: {reason}."
 
 
 def _unseen(report: Report) -> int:
@@ -737,33 +791,80 @@ _FREED = b"[freed]"  # as replay notes it
 Words = tuple[str, str]
 
 
-def contrasted(old: Observation | None, new: Observation | None) -> Words:
+def contrasted(
+    old: Observation | None, new: Observation | None, outputs: Collection[str] = ()
+) -> Words:
     """What differs, for either version: an ending, and a part. Where only the endings differ, the
-    beginning of what was printed, or else the first file that the run left behind."""
+    beginning of what was printed, or else the first file that the run left behind. ``outputs``: the
+    kinds of parts that are shown rather than others that differ as well."""
     if old is None or new is None:
         return _brief(old), _brief(new)
-    both = (old, new)
-    if old.stdout != new.stdout:
-        shown = _contrasted(old.stdout, new.stdout)
-        return _paired(
-            f"{ending(seen)}, prints {words or _newlines(seen.stdout)}"
-            if seen.stdout
-            else _brief(seen)
-            for seen, words in zip(both, shown, strict=True)
+    ways = [
+        (kind, way)
+        for kind, differs, way in (
+            ("stdout", old.stdout != new.stdout, _printed),
+            ("ending", ending(old) != ending(new), _ends),
+            ("files", old.files != new.files, _files),
+            ("memory", old.memory != new.memory, _memory),
+            ("stderr", old.stderr != new.stderr, _says),
         )
-    if ending(old) != ending(new):
-        return _brief(old), _brief(new)
-    if old.files != new.files:
-        return _files(old, new)
-    if old.memory != new.memory:
-        return _memory(old, new)
-    if old.stderr != new.stderr:
-        shown = _contrasted(old.stderr, new.stderr)
-        return _paired(
-            f"{ending(seen)}, {f'says {words}' if seen.stderr else 'says nothing'}"
-            for seen, words in zip(both, shown, strict=True)
-        )
+        if differs
+    ]
+    wanted = {_SHOWN_BY.get(each, "ending") for each in outputs}
+    _, way = next((each for each in ways if each[0] in wanted), (*ways, ("", _ends))[0])
+    return way(old, new)
+
+
+# How a kind of output is shown; each other kind by the ending.
+_SHOWN_BY = {
+    "stdout": "stdout",
+    "stderr": "stderr",
+    "files": "files",
+    "memory": "memory",
+    "state": "memory",
+}
+
+
+def _printed(old: Observation, new: Observation) -> Words:
+    return _paired(
+        f"{ending(seen)}, prints {words or _newlines(seen.stdout)}" if seen.stdout else _brief(seen)
+        for seen, words in zip((old, new), _contrasted(old.stdout, new.stdout), strict=True)
+    )
+
+
+def _ends(old: Observation, new: Observation) -> Words:
     return _brief(old), _brief(new)
+
+
+def _says(old: Observation, new: Observation) -> Words:
+    return _paired(
+        f"{ending(seen)}, {f'says {words}' if seen.stderr else 'says nothing'}"
+        for seen, words in zip((old, new), _contrasted(old.stderr, new.stderr), strict=True)
+    )
+
+
+@record
+class Also:
+    """A further symptom of a difference in words. ``tests``: how many need it."""
+
+    word: str  # "also", in front of it
+    case: TestCase
+    input: str
+    old: str
+    new: str
+    tests: int
+
+
+def further_symptoms(
+    report: Report, symptoms: Iterable[Symptom], cases: Mapping[str, TestCase]
+) -> Iterator[Also]:
+    """The symptoms that the witness of a difference does not show."""
+    for each in symptoms:
+        case = cases[each.witness]
+        spelling = rendered(case.input, f"./{report.name}", report.entry, report.signature)
+        old, new = contrasted(case.old, case.new, each.outputs)
+        word = "also inside" if each.internal else "also"
+        yield Also(word, case, spelling, old, new, each.count)
 
 
 def _newlines(data: bytes) -> str:

@@ -21,10 +21,11 @@ from csg.errors import Location
 from csg.ir import Passed
 from csg.records import record
 from symexec.expr import Data, Operand, Shadowed, Term, TermTable
+from symexec.ledger import Reason
 from symexec.memory import AllocationKind
 from symexec.state.endings import PathEnding
 from symexec.state.inputs import Input
-from symexec.state.state import EventKind, OutputItem
+from symexec.state.state import Holder, OutputItem
 
 
 @record
@@ -69,15 +70,6 @@ class End:
 
 
 @record
-class CallBack:
-    """Call the function at an address; answered with its result. What the model wrote before stays
-    written, so no Decide may follow."""
-
-    function: int
-    arguments: tuple[Operand, ...]
-
-
-@record
 class Place:
     """Note the place of this call; answered with a number to jump back to, 0 where there is
     none."""
@@ -91,7 +83,7 @@ class JumpBack:
     value: Data
 
 
-Request = Decide | Defer | Concretize | Suggest | End | CallBack | Place | JumpBack
+Request = Decide | Defer | Concretize | Suggest | End | Place | JumpBack
 Arguments = tuple[Operand, ...]
 SharedArguments = tuple[Data, ...]  # of an aware model
 Model = Generator[Request, object, Operand | None]
@@ -101,6 +93,10 @@ SharedModel = Generator[Request, object, Data | None]
 class Paired(Exception):
     """A model that runs once for both versions met a value that differs between them: it has to run
     for each."""
+
+
+# Whether callers run the entry function in a process of their own, in the environment store.
+CALLED = "the entry function is called"
 
 
 class Context(Protocol):
@@ -117,8 +113,15 @@ class Context(Protocol):
     @property
     def caller(self) -> str: ...
 
+    @property
+    def is_used(self) -> bool:
+        """Does the user's code use the result of the call?"""
+
     def load(self, address: int, size: int) -> Operand:
         """The value of ``size`` bytes, little-endian: 8 * size bits."""
+
+    def load_pair(self, address: int, size: int) -> Data:
+        """As ``load``, for a model that is ``aware``: the value may differ between the versions."""
 
     def store(self, address: int, size: int, value: Data) -> None: ...
 
@@ -174,6 +177,10 @@ class Context(Protocol):
     def global_address(self, name: str) -> int:
         """The address of a global object that the registration of the model ``needs``."""
 
+    def variable(self, name: str) -> int | None:
+        """The address of an object of the library that programs can assign to (stdout); None when
+        the program does not name it."""
+
     def next_argument(self, list_address: int, size: int, passed: Passed) -> Data:
         """Take the next argument of a va_list."""
 
@@ -184,10 +191,10 @@ class Context(Protocol):
         """Set an entry of the environment store. Values must be immutable: forks share them; each
         version sees its own."""
 
-    def emit(self, stream: int, item: OutputItem) -> None:
+    def emit(self, stream: int, item: OutputItem, holder: Holder | None = None) -> None:
         """Write to descriptor 1 or 2: known bytes, one byte as a term, or a formatted number."""
 
-    def event(self, kind: EventKind, text: str) -> None:
+    def event(self, kind: Reason, text: str) -> None:
         """Note an event for the report: "approximated", "unsupported" ...; the engine adds place
         and count."""
 

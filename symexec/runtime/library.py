@@ -9,7 +9,7 @@ complete(...)    the program and what it calls and nobody defines, from the file
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 import csg
 from csg.cache import Cache, dumps, key_of, loads, source_digest
-from csg.errors import NOWHERE, Location
+from csg.errors import NOWHERE, Location, UnsupportedError
 from csg.frontend.files import parsed, preprocess_files
 from csg.frontend.sources import SourceLines
 from csg.ir import (
@@ -38,7 +38,7 @@ from csg.ir import (
 from csg.ir.library_effects import ERRNO, reads_stdin
 from csg.ir.program import StatementKind
 from csg.lower import link, lower
-from csg.lower.linking import names_of, names_used
+from csg.lower.linking import names_of, names_reached, names_used
 from csg.programs import SourceFile
 from symexec.runtime import host_library, intrinsics, memory, process, regex
 from symexec.runtime.contract import ModelEntry
@@ -283,6 +283,8 @@ def _functions_named(objects: Mapping[str, GlobalObject]) -> set[str]:
 START = "__csgtest_start"
 NAMED_START = "__csgtest_named_start"
 HOOKED_START = "__csgtest_hooked_start"
+# What libc passes to a constructor, as to main: argc, argv and the environment.
+_COMMAND_LINE = (Register(0, 32), Register(1, 64), Register(2, 64))
 ENDINGS = frozenset({"atexit", "on_exit"})  # what makes returning from main more than returning
 NAMED = frozenset({"program_invocation_name", "__progname"})  # told before main by NAMED_START
 ENVIRON = "environ"  # what it points to is main's third argument
@@ -295,7 +297,7 @@ def complete(program: Program, archive: Archive | None = None) -> None:
         program.undefined.add(START)
     if program.entry == "main" and (program.before_main or program.after_main):
         program.undefined.add(HOOKED_START)
-        _call_all(program, "__csgtest_before_main", program.before_main)
+        _call_all(program, "__csgtest_before_main", program.before_main, _COMMAND_LINE)
         _call_all(program, "__csgtest_after_main", program.after_main)
     seen: set[str] = set()
     main = program.functions.get("main")
@@ -326,18 +328,28 @@ def _forget_unused(program: Program) -> None:
         del program.globals[name]
 
 
-def _call_all(program: Program, name: str, called: list[str]) -> None:
-    """Add a function that calls others, one after the other."""
+def _call_all(
+    program: Program, name: str, called: list[str], given: tuple[Register, ...] = ()
+) -> None:
+    """Add a function that calls others, one after the other, each with as many of its own
+    arguments as it takes."""
     node = len(program.nodes)
     program.nodes.append(Node(node, name, NOWHERE, name, StatementKind.CALL))
-    code = FunctionCode(name, (), library=True)
-    calls: list[Instruction] = [
-        Call(None, each, (), 0, node=node)
-        for each in called
-        if not program.functions[each].parameters
-    ]
+    code = FunctionCode(name, given, library=True, registers=len(given))
+    calls: list[Instruction] = []
+    for each in called:
+        taken = given[: len(program.functions[each].parameters)]
+        _refuse_unless_passed(program.functions[each], taken)
+        calls.append(Call(None, each, taken, len(taken), node=node))
     code.blocks = [Block(0, calls, Return(None, node=node))]
     program.functions[name] = code
+
+
+def _refuse_unless_passed(code: FunctionCode, given: Sequence[Register]) -> None:
+    """Raise UnsupportedError where a constructor or destructor takes what nobody passes."""
+    if [each.width for each in code.parameters] != [each.width for each in given]:
+        text = f"'{code.name}' runs before or after main and takes parameters that nobody passes"
+        raise UnsupportedError(text, code.location, "let it take no parameters")
 
 
 def _complete(program: Program, archived: Archive, seen: set[str]) -> None:
@@ -358,6 +370,25 @@ def start(program: Program) -> str:
 def is_known(name: str) -> bool:
     """Has this function a model, in C or in Python?"""
     return name in registry() or name in load_archive()
+
+
+def own_functions(program: Program) -> Iterator[FunctionCode]:
+    """The functions of the C library that the program defines itself, for all of its files."""
+    for name, code in program.functions.items():
+        if not (code.library or code.static) and is_known(name):
+            yield code
+
+
+def own_functions_reached(program: Program) -> Iterator[FunctionCode]:
+    """Those to which a run that begins with the entry function can come by their names."""
+    own = [*own_functions(program)]
+    reached = names_reached(program) if own else ()
+    return (each for each in own if each.name in reached)
+
+
+def passed_over(name: str) -> str:
+    """What is left out where a program defines this library function itself."""
+    return f"'{name}' is the program's own: the compiler and the library may pass it over"
 
 
 def unmodelled(program: Program) -> list[str]:

@@ -43,7 +43,6 @@ from symexec.runtime.operands import (
     widened,
 )
 from symexec.state.endings import Access, Cut, MemoryFault, Unsupported
-from symexec.state.state import EventKind
 
 models = Registry()
 
@@ -72,7 +71,6 @@ def _fresh(context: Context, size: Data, called: str, zeroed: bool = False) -> A
     if (yield from decide(holds("ule", 64, REFUSED, size))):
         return _refused(context)
     text = f"an allocation of more than {context.largest(size)} bytes"
-    context.event(EventKind.CUT, text)
     yield End(Cut(text))
     raise AssertionError("a path does not go on after its end")
 
@@ -302,7 +300,6 @@ def _bounded(context: Context, address: int, size: Operand, write: bool) -> Aski
     if isinstance(size, int):
         if size > BYTE_BY_BYTE and write and context.one_sided():
             text = f"{size} bytes that one version alone writes"
-            context.event(EventKind.CUT, text)
             yield End(Cut(text))
         return
     if not (yield from decide(context.within(address, size))):

@@ -28,7 +28,8 @@ from symexec.expr import (
     negate,
     unary,
 )
-from symexec.runtime.contract import Concretize, Context, Decide, Request, Suggest
+from symexec.runtime.contract import Concretize, Context, Decide, Paired, Request, Suggest
+from symexec.state.state import Holder
 
 T = TypeVar("T")
 Asking = Generator[Request, object, T]
@@ -39,6 +40,14 @@ BEFORE, WINDOW = 8, 64  # the addresses around an object's start that a pointer 
 
 def plain(value: Data) -> Operand:
     assert not isinstance(value, Shadowed)
+    return value
+
+
+def agreed(value: Data) -> Operand:
+    """The value of an argument of an ``aware`` model. Where it differs between the versions, the
+    model runs for each."""
+    if isinstance(value, Shadowed):
+        raise Paired
     return value
 
 
@@ -273,18 +282,20 @@ def write_bytes(context: Context, address: int, text: Sequence[Operand]) -> None
         address += len(part)
 
 
-def emit_bytes(context: Context, stream: int, text: Sequence[Operand]) -> None:
+def emit_bytes(
+    context: Context, stream: int, text: Sequence[Operand], holder: Holder | None = None
+) -> None:
     """Emit a text; known bytes that follow each other are one item of output."""
     whole = known_bytes(text)
     if whole:
-        context.emit(stream, whole)
+        context.emit(stream, whole, holder)
         return
     for _, group in groupby(text, lambda byte: isinstance(byte, int)):
         part = list(group)
         known = bytes(byte for byte in part if isinstance(byte, int))
         if known:
-            context.emit(stream, known)
+            context.emit(stream, known, holder)
             continue
         for byte in part:
             assert not isinstance(byte, int)
-            context.emit(stream, byte)
+            context.emit(stream, byte, holder)

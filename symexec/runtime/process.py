@@ -3,11 +3,14 @@ models in C admit of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from csg.errors import Location
+from csg.records import record
 from symexec.expr import Data, Operand, Term, compare, conjunction, disjunction, ite, negate
+from symexec.ledger import Reason
 from symexec.runtime import host_library
 from symexec.runtime.contract import (
     Arguments,
@@ -18,6 +21,7 @@ from symexec.runtime.contract import (
     Model,
     Place,
     Registry,
+    SharedArguments,
     SharedModel,
 )
 from symexec.runtime.filesystem.nodes import (
@@ -28,13 +32,26 @@ from symexec.runtime.filesystem.nodes import (
     Contents,
     Node,
     changed_bytes,
+    creation_mask,
+    current_folder,
+    descriptor,
     file_of,
     node,
+    opened,
     put_node,
 )
 from symexec.runtime.filesystem.open_files import APPEND
-from symexec.runtime.operands import Asking, holds, pin, place, plain, read_string, write_bytes
-from symexec.runtime.stdio.streams import discard_pending, stream, streams
+from symexec.runtime.operands import (
+    Asking,
+    agreed,
+    holds,
+    pin,
+    place,
+    plain,
+    read_string,
+    write_bytes,
+)
+from symexec.runtime.stdio.streams import discard_pending, standard, stream, streams
 from symexec.state.endings import (
     Aborted,
     AssertionFailed,
@@ -45,7 +62,7 @@ from symexec.state.endings import (
     Trapped,
     Unsupported,
 )
-from symexec.state.state import EventKind, Outcome
+from symexec.state.state import Outcome
 
 # ---------------------------------------------------------------------------------------- process
 # How a program ends itself: exit, abort, a failed assertion; and what it runs on. C17 7.22.4, 7.2.
@@ -71,7 +88,7 @@ def leave_at_once(context: Context, arguments: Arguments) -> Model:
     return None
 
 
-@models("abort", "__csgtest_abort", effects="output")
+@models("__csgtest_abort", effects="output")
 def give_up(context: Context, arguments: Arguments) -> Model:
     yield End(Aborted())
     return None
@@ -95,6 +112,8 @@ def trap(context: Context, arguments: Arguments) -> Model:
 
 @models("__csgtest_assert_fail", "__assert_fail", effects="reads 0.., output")
 def fail_assertion(context: Context, arguments: Arguments) -> Model:
+    if (yield from standard(context, 2)) != 2:
+        yield End(Unsupported("the message of an assertion, where stderr is another stream"))
     text = yield from known_text(context, arguments[0])
     file = yield from known_text(context, arguments[1])
     line = yield from pin(arguments[2], "the line of an assertion")
@@ -138,7 +157,7 @@ BEHIND = 3  # steps that such an option goes
 @models("__csgtest_approximated", effects="reads 0")
 def tell(context: Context, arguments: Arguments) -> Model:
     text = yield from known_text(context, arguments[0])
-    context.event(EventKind.APPROXIMATED, text)
+    context.event(Reason.APPROXIMATED, text)
     return None
 
 
@@ -165,28 +184,56 @@ def found_option(context: Context, arguments: Arguments) -> Model:
 #     setjmp(b)        ->  0, and b holds the number of this call
 #     longjmp(b, 3)    ->  the calls above that one are left, and it returns again: 3
 #
-# Masks of signals are not saved: nothing is ever blocked by a signal.
+# As in glibc, sigsetjmp stores whether the mask of blocked signals was saved, and the mask, behind
+# the eight registers; longjmp restores it.
 
 
-SETTERS = ("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp")
+SETTERS = ("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "__sigsetjmp_cancel")
+BLOCKED = "__csgtest_blocked"  # libc/system.c
+_SAVED, _MASK = 64, 72  # offsets in a jmp_buf
 
 
-@models.aware(*SETTERS, effects="writes 0")
-def set_jump(context: Context, arguments: tuple[Data, ...]) -> SharedModel:
-    address = yield from place(plain(arguments[0]))
+@models.aware("setjmp", "_setjmp", effects="writes 0")
+def set_jump(context: Context, arguments: SharedArguments) -> SharedModel:
+    return (yield from _set_jump(context, arguments[0], 0))
+
+
+@models.aware(
+    "sigsetjmp", "__sigsetjmp", "__sigsetjmp_cancel", effects="writes 0", needs=(BLOCKED,)
+)
+def set_jump_with_mask(context: Context, arguments: SharedArguments) -> SharedModel:
+    saves = ite(compare("ne", 32, arguments[1], 0), 1, 0, 32)
+    return (yield from _set_jump(context, arguments[0], saves))
+
+
+def _set_jump(context: Context, pointer: Data, saves: Data) -> SharedModel:
+    address = yield from place(agreed(pointer))
     number = yield Place()
     assert isinstance(number, int)
     context.store(address, 8, number)
+    context.store(address + _SAVED, 4, saves)
+    if saves != 0:
+        blocked = context.load_pair(context.global_address(BLOCKED), 8)
+        context.store(address + _MASK, 8, blocked)
     return 0
 
 
-@models.aware("longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", effects="reads 0")
-def jump(context: Context, arguments: tuple[Data, ...]) -> SharedModel:
-    """longjmp: the value may differ between the versions; 0 becomes 1."""
-    address = yield from place(plain(arguments[0]))
+@models.aware(
+    "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", effects="reads 0", needs=(BLOCKED,)
+)
+def jump(context: Context, arguments: SharedArguments) -> SharedModel:
+    """longjmp: the value, and whether a mask was saved, may differ between the versions; 0 becomes
+    1."""
+    address = yield from place(agreed(arguments[0]))
     value = arguments[1]
     returned = ite(compare("eq", 32, value, 0), 1, value, 32)
-    yield JumpBack(context.load(address, 8), returned)
+    number = context.load(address, 8)
+    saved = context.load_pair(address + _SAVED, 4)
+    if saved != 0:
+        blocked = context.global_address(BLOCKED)
+        mask, before = context.load_pair(address + _MASK, 8), context.load_pair(blocked, 8)
+        context.store(blocked, 8, ite(compare("eq", 32, saved, 1), mask, before, 64))
+    yield JumpBack(number, returned)
     return None
 
 
@@ -216,18 +263,28 @@ class _Entries:
         self._entries[key] = value
 
 
-def different_files(old: Outcome, new: Outcome) -> Operand:
-    """The condition under which the versions leave different files behind."""
+@record
+class FilesLeft:
+    """How the files differ that two versions leave. ``condition``: that under which contents or
+    names differ; None when it is not known. ``modes``: do permissions differ, which native runs do
+    not look at?"""
+
+    condition: Operand | None = 0
+    modes: bool = False
+
+
+def compare_files_left(old: Outcome, new: Outcome) -> FilesLeft:
     untouched = _concerning_files(old.environment) == _concerning_files(new.environment)
     if untouched and type(old.ending) is type(new.ending):
-        return 0
+        return FilesLeft()
     left, right = _left(old.environment, old.ending), _left(new.environment, new.ending)
     if left is None or right is None:
-        return 1
-    parts: list[Operand] = []
-    for name in sorted(left.keys() | right.keys()):
-        parts.append(_differ(left.get(name), right.get(name)))
-    return plain(disjunction(parts)) if parts else 0
+        return FilesLeft(None)
+    parts = [
+        _differ(left.get(name), right.get(name)) for name in sorted(left.keys() | right.keys())
+    ]
+    modes = any(left[name].mode != right[name].mode for name in left.keys() & right.keys())
+    return FilesLeft(plain(disjunction(parts)) if parts else 0, modes)
 
 
 def _concerning_files(entries: Store) -> dict[str, object]:
@@ -239,6 +296,10 @@ def _left(entries: Store, ending: PathEnding) -> Tree | None:
     context: Context = _Entries(entries)  # type: ignore[assignment]
     if isinstance(ending, Exit | Returned) and not _flush(context):
         return None
+    return _tree(context)
+
+
+def _tree(context: Context) -> Tree:
     start = context.get("start", WORK)
     assert isinstance(start, int)
     found: Tree = {}
@@ -251,6 +312,15 @@ def _left(entries: Store, ending: PathEnding) -> Tree | None:
             if each.kind == FOLDER:
                 waiting.append((prefix + name + b"/", number))
     return found
+
+
+def compare_files_now(old: Store, new: Store) -> Operand:
+    """The condition under which files differ as long as streams hold back what they do."""
+    if _concerning_files(old) == _concerning_files(new):
+        return 0
+    left, right = (_tree(_Entries(each)) for each in (old, new))  # type: ignore[arg-type]
+    names = sorted(left.keys() | right.keys())
+    return plain(disjunction([_differ(left.get(name), right.get(name)) for name in names]))
 
 
 def _flush(context: Context) -> bool:
@@ -299,3 +369,53 @@ def _different_bytes(old: Contents, new: Contents) -> Operand:
         other = _unless(holds("eq", 8, one, two))
         parts.append(plain(conjunction([there, other])))
     return plain(disjunction(parts))
+
+
+# What of the process itself a caller may notice after the call, and no native run looks at:
+#
+#     close(0)   |                       ->   "descriptor 0"
+#     fclose(f)  |                       ->   "an open stream", where f was opened by the call
+#     umask(022) |  umask(077)           ->   "the umask"
+
+
+def process_apart(old: Store, new: Store) -> Iterator[str]:
+    """The names of what differs, or may differ."""
+    left: Context = _Entries(old)  # type: ignore[assignment]
+    right: Context = _Entries(new)  # type: ignore[assignment]
+    if creation_mask(left) != creation_mask(right):
+        yield "the umask"
+    if current_folder(left) != current_folder(right):
+        yield "the working folder"
+    for number in sorted(_descriptors(old) | _descriptors(new)):
+        if _described(left, number) != _described(right, number):
+            yield f"descriptor {number}"
+    for number in sorted({*streams(left), *streams(right)}):
+        if _standing(left, number) != _standing(right, number):
+            yield _STANDARD_STREAMS.get(number, "an open stream")
+
+
+_STANDARD_STREAMS = MappingProxyType({0: "stdin", 1: "stdout", 2: "stderr"})
+_DESCRIPTOR = "descriptor"
+
+
+def _descriptors(entries: Store) -> set[int]:
+    known = (key.removeprefix(_DESCRIPTOR) for key in entries if key.startswith(_DESCRIPTOR))
+    return {0, 1, 2, *(int(each) for each in known if each.isdigit())}
+
+
+def _described(context: Context, number: int) -> object:
+    """The file behind a descriptor, and where it stands there."""
+    known = descriptor(context, number)
+    if known is None:
+        return None
+    return known.closes_on_exec, opened(context, known.opened)
+
+
+def _standing(context: Context, number: int) -> object:
+    """What a caller can find out about a stream by reading and writing on; None if it is closed."""
+    known = stream(context, number)
+    if number not in streams(context):
+        return None
+    buffer = known.buffered, known.area.size, known.area.lines
+    at = known.descriptor, known.access, known.position, *buffer
+    return *at, known.pushed, known.ended, known.failed

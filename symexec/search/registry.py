@@ -83,7 +83,7 @@ class Strategy:
 
 _MODES: dict[str, Mode] = {}
 _STRATEGIES: dict[str, Strategy] = {}
-ORDERED = ("bounds", "turns", "speculations", "divergences", "opposites", "pruning")
+ORDERED = ("bounds", "turns", "speculations", "divergences", "opposites", "aliases", "pruning")
 UNDIRECTED = (*ORDERED, "rest")
 WITH_SEEDS = ("speculations", "guards", "masks")  # along seeds, each divergence has its own time
 Make = TypeVar("Make", bound=Callable[..., object])

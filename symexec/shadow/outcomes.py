@@ -3,21 +3,14 @@
     old printed "n=" x, new printed "n=" y        ->   x != y
     old returned 1, new failed an assertion       ->   true
 
-Where output cannot tell, the answer is "perhaps" (true), and native replay decides. When two
-versions wrote the same text is a condition, too:
-
-    "n=" %d of x  |  "n=" %d of y      ->   x == y
-    "n=" %d of x  |  "n=7"             ->   x == 7
-    "n=" %d of x  |  "n=-"             ->   0
-    "n=" %d of x  |  "n=" %x of y      ->   None: cannot be told
+What they wrote is compared by ``runtime.formats.comparing``, with texts as ``units``.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
-from typing import Final, cast
 
 from symexec.expr import (
     Data,
@@ -28,101 +21,39 @@ from symexec.expr import (
     conjunction,
     disjunction,
     extract,
-    negate,
+    float_compare,
     new_half,
     old_half,
 )
 from symexec.memory import FaultKind
+from symexec.state.buffers import shown
 from symexec.state.endings import Endless, Exit, MemoryFault, PathEnding, Returned
-from symexec.state.state import Formatted, Outcome, Output
+from symexec.state.state import Formatted, Moment, Outcome, Output, OutputItem, Settled
 
 Unit = int | Term | Formatted
 
-_SIMPLE: Final = re.compile(r"%[+ 0]*\d*(?:\.\d+)?[diuxXo]")
-_DIGITS: Final = {"x": b"0123456789abcdef", "X": b"0123456789ABCDEF", "o": b"01234567"}
-_DECIMAL: Final = b"0123456789"
-_BASES: Final = {"x": 16, "X": 16, "o": 8}
-
 
 def units(last: Output | None, stream: int) -> list[Unit]:
-    """What went to a stream, byte by byte; a number printed from a term is one unit."""
+    """What was written to a stream, byte by byte; a number printed from a term is one unit."""
+    return units_of(((each.stream, each.item) for each in Output.all(last)), stream)
+
+
+def seen_units(outcome: Outcome, stream: int) -> tuple[list[Unit], bool]:
+    """What a reader of a stream sees of it, and whether that is certain."""
+    found, certain = shown(Output.all(outcome.output), outcome.ending)
+    return units_of(found, stream), certain
+
+
+def units_of(items: Iterable[tuple[int, OutputItem]], stream: int) -> list[Unit]:
     found: list[Unit] = []
-    for where, item in Output.items(last):
-        if where != stream:
+    for where, item in items:
+        if where != stream or isinstance(item, Settled | Moment):
             continue
         if isinstance(item, bytes):
             found.extend(item)
         else:
             found.append(item)
     return found
-
-
-def same_text(left: list[Unit], right: list[Unit]) -> Operand | None:
-    """The condition under which both are the same text; None when that is not known."""
-    parts: list[Data] = []
-    here = there = 0
-    while here < len(left) and there < len(right):
-        one, two = left[here], right[there]
-        count = [1, 1]
-        if isinstance(one, Formatted) and not isinstance(two, Formatted):
-            count[1], same = _read(left, here, right, there)
-        elif isinstance(two, Formatted) and not isinstance(one, Formatted):
-            count[0], same = _read(right, there, left, here)
-        else:
-            same = _equal(one, two)
-        if same is None:
-            return None
-        if isinstance(same, int) and not same:
-            return 0
-        parts.append(same)
-        here, there = here + count[0], there + count[1]
-    if here < len(left) or there < len(right):
-        return 0
-    return cast(Operand, conjunction(parts)) if parts else 1
-
-
-def _equal(one: Unit, two: Unit) -> Data | None:
-    """The condition that two bytes, or two printed numbers, are equal; None when that is not
-    known."""
-    if isinstance(one, Formatted) and isinstance(two, Formatted):
-        if one.spec != two.spec or one.term.width != two.term.width:
-            return None
-        return compare("eq", one.term.width, one.term, two.term)
-    assert not isinstance(one, Formatted) and not isinstance(two, Formatted)
-    return compare("eq", 8, one, two)
-
-
-def _read(side: list[Unit], at: int, other: list[Unit], start: int) -> tuple[int, Data | None]:
-    """The number ``side[at]`` against the bytes of ``other`` from ``start``: how many bytes it
-    covers, and the condition under which it prints these."""
-    number = side[at]
-    assert isinstance(number, Formatted)
-    specification = number.spec
-    digits = _DIGITS.get(specification[-1], _DECIMAL)
-    after = side[at + 1] if at + 1 < len(side) else ord("\n")
-    if not _SIMPLE.fullmatch(specification) or not isinstance(after, int) or after in digits:
-        return 0, None
-    run = bytearray()
-    for unit in other[start:]:
-        if not isinstance(unit, int):
-            return 0, None
-        if unit not in digits and (unit not in b" +-" or run[-1:].strip(b" +-")):
-            break
-        run.append(unit)
-    value = _value(specification, bytes(run))
-    if value is None:
-        return 0, 0
-    wrapped = value & ((1 << number.term.width) - 1)
-    return len(run), compare("eq", number.term.width, number.term, wrapped)
-
-
-def _value(specification: str, text: bytes) -> int | None:
-    """The value that prints as ``text``; None where there is none."""
-    try:
-        value = int(text.decode(), _BASES.get(specification[-1], 10))
-    except ValueError:
-        return None
-    return value if (specification % value).encode() == text else None
 
 
 class Observable(Enum):
@@ -134,6 +65,7 @@ class Observable(Enum):
     MEMORY = "memory"
     FILES = "files"
     LEAKS = "leaks"
+    STATE = "state"  # static objects that only later calls can look at
 
 
 def differences(
@@ -142,22 +74,27 @@ def differences(
     main: bool,
     memory: list[tuple[Data, int]],
     files: int | Term,
+    texts: tuple[int | Term, int | Term] = (0, 0),
     results: int | Term | None = None,
+    state: Sequence[tuple[Data, int]] = (),
 ) -> list[tuple[Observable, int | Term]]:
     """The parts of the observable result that can differ, each with the condition under which it
     does. ``memory`` holds the differing values left in objects that the caller sees, with their
     widths in bits; ``files`` is the condition under which the versions left different files,
+    ``texts`` those under which they wrote different texts to standard output and error,
     ``results`` that under which returned pointers differ for the caller (None: results are plain
-    values)."""
+    values). ``state``: as ``memory``, in objects that no caller sees."""
     if isinstance(old.ending, Endless) and isinstance(new.ending, Endless):
-        return []  # a run that does not end is cut off, and what it prints has no end
+        found = [(Observable.OUTPUT, texts[0]), (Observable.ERRORS, texts[1])]
+        return [each for each in found if each[1].__class__ is not int or each[1]]
     found = [
         (Observable.ENDING, _endings(old.ending, new.ending, main) if results is None else results),
-        (Observable.OUTPUT, _outputs(old.output, new.output, 1)),
+        (Observable.OUTPUT, texts[0]),
         (Observable.MEMORY, _pairs(memory)),
         (Observable.FILES, files),
         (Observable.LEAKS, _leaks(old, new)),
-        (Observable.ERRORS, _outputs(old.output, new.output, 2)),
+        (Observable.ERRORS, texts[1]),
+        (Observable.STATE, _pairs(state)),
     ]
     return [
         (observable, condition)
@@ -208,6 +145,13 @@ def _differ(left: Data, right: Data) -> int | Term:
     return _plain(compare("ne", widths.pop(), left, right))
 
 
+def floats_differ(one: Operand, two: Operand, bits: int) -> Operand:
+    """The condition under which two floating numbers differ: their bits do, and not both are NaN.
+    C leaves open which sign and which payload a NaN has (C17 F.2.1, 7.12.11.2)."""
+    are_numbers = [float_compare("eq", bits, each, each) for each in (one, two)]
+    return _plain(conjunction([compare("ne", bits, one, two), disjunction(are_numbers)]))
+
+
 def _plain(value: Data) -> int | Term:
     """The value, which is plain because it was computed from plain values."""
     assert not isinstance(value, Shadowed)
@@ -222,13 +166,6 @@ def _leaks(old: Outcome, new: Outcome) -> int:
     return int(len(old.leaks) != len(new.leaks))
 
 
-def _pairs(memory: list[tuple[Data, int]]) -> int | Term:
+def _pairs(memory: Sequence[tuple[Data, int]]) -> int | Term:
     parts = [compare("ne", width, old_half(pair), new_half(pair)) for pair, width in memory]
     return _plain(disjunction(parts)) if parts else 0
-
-
-def _outputs(old: Output | None, new: Output | None, stream: int) -> int | Term:
-    if old is new:
-        return 0
-    same = same_text(units(old, stream), units(new, stream))
-    return 1 if same is None else _plain(negate(same))

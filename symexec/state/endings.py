@@ -71,12 +71,17 @@ class Access(StrEnum):
 @record
 class MemoryFault:
     """``what`` names the object and offset; ``access`` is of ``size`` bytes. Faults of one kind are
-    alike, as for the sanitizers of replay, which do not tell reading from writing."""
+    alike, as for the sanitizers of replay, which do not tell reading from writing. ``given``: the
+    object, if a test makes it; ``fixed``: the same place for all inputs of the path; ``far``: so
+    far outside of an object that sanitizers need not see it."""
 
     kind: FaultKind
     what: str = field(compare=False)
     access: Access = field(compare=False)
     size: int = field(default=0, compare=False)
+    given: str = field(default="", compare=False)
+    fixed: bool = field(default=True, compare=False)
+    far: bool = field(default=False, compare=False)
 
 
 @record
@@ -95,7 +100,10 @@ class Trapped:
 
 @record
 class Endless:
-    """The same state has come again, so nothing will ever change."""
+    """The same state has come again, so nothing will ever change. ``prints``: it writes on and on,
+    so what streams hold back is written at last."""
+
+    prints: bool = True
 
 
 @record

@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from csg.records import record
 from symexec.expr import Operand, Term
+from symexec.memory import AllocationKind, Memory
 from symexec.solver import Assignment, PathCondition
 
 
@@ -29,6 +30,7 @@ class InputKind(StrEnum):
     NONDET = "nondet"
     NULL = "null"  # says where a pointer leads, and has no terms
     STRUCTURE = "structure"  # likewise, but for the number of elements where there are several
+    INSIDE = "inside"  # a pointer into another object; ``type`` names it, the term is the distance
 
 
 @record
@@ -336,9 +338,18 @@ class Script:
 
 @record
 class Address:
-    """The address of the start's object number ``object``."""
+    """An address ``offset`` bytes into the start's object number ``object``."""
 
     object: int
+    offset: int = 0
+
+
+@record
+class OfGlobal:
+    """An address ``offset`` bytes into a global object of the program."""
+
+    name: str
+    offset: int = 0
 
 
 @record
@@ -372,7 +383,9 @@ class StartObject:
     """An object that the caller of the entry function owns; bytes without a cell are 0.
     ``pointers`` are the offsets of the pointers in it, ``texts`` those of pointers to texts.
     ``seen``: the caller looks at it after the call (but not at a copy that was passed). ``extent``:
-    its size in bytes, where an input decides it; it is at least ``least``."""
+    its size in bytes, where an input decides it; it is at least ``least``. ``from_malloc``: the
+    function may free it. ``padding``: its bytes that belong to no member are 1, or empty;
+    ``padding_bits``: the bits of bytes that belong to no bit-field."""
 
     name: str
     size: int
@@ -382,16 +395,58 @@ class StartObject:
     seen: bool = True
     extent: Operand | None = None
     least: int = 0
+    from_malloc: bool = False
+    padding: bytes = b""
+    padding_bits: tuple[tuple[int, int], ...] = ()
+
+
+GIVEN = "given objects"  # in the environment store
+_WITH_NAMES = (AllocationKind.GLOBAL, AllocationKind.CONSTANT)
+
+
+@record
+class Given:
+    """The ``objects`` of a start, by their numbers, that lie where the caller of the entry function
+    says: two of them may be one, or lie in a global object. ``tried``: pairs of names, the first of
+    which leads so many bytes into the second in another start."""
+
+    objects: frozenset[int]
+    tried: frozenset[tuple[str, str, int]]
+
+    def may_be_one(self, memory: Memory, one: int, other: int) -> bool:
+        if one == other or not self.objects & {one, other}:
+            return False
+        return self._may_be(memory, one) and self._may_be(memory, other)
+
+    def _may_be(self, memory: Memory, number: int) -> bool:
+        if number in self.objects:
+            return True
+        item = memory.find(number)
+        return item is not None and item.kind in _WITH_NAMES and not item.name.startswith(".str.")
+
+    def has_tried(self, one: str, other: str, distance: int) -> bool:
+        """Is the first object ``distance`` bytes behind the second in another start?"""
+        return not self.tried.isdisjoint(((one, other, distance), (other, one, -distance)))
+
+
+def compared_text(name: str, other: int | str) -> str:
+    """The omission for a pointer that is compared with a number, or with the function of a name."""
+    if isinstance(other, int):
+        what = f"({other - (other >> 63 << 64)})"
+    else:
+        what = f"'{other}'"
+    return f"{name} is compared with {what}, and is something else in each test"
 
 
 @record
 class Start:
     """All that is fixed before the entry function runs. ``globals`` are cells by the object's name,
     ``conditions`` hold for every input, ``environment`` is put into the environment store.
-    ``files`` are inputs only on paths that read them. ``left_out``: parts of objects that are zero
-    although they could have any value. ``result``: the object in which a structure is returned."""
+    ``files`` are inputs only on paths that read them. ``tried``: as in ``Given``. ``left_out``:
+    parts of objects that are zero although they could have any value. ``result``: the object in
+    which a structure is returned."""
 
-    arguments: tuple[Operand | Address | Environ, ...] = ()
+    arguments: tuple[Operand | Address | OfGlobal | Environ, ...] = ()
     objects: tuple[StartObject, ...] = ()
     globals: Mapping[str, tuple[Cell, ...]] = field(default_factory=dict)
     inputs: tuple[Input, ...] = ()
@@ -399,4 +454,5 @@ class Start:
     conditions: tuple[Operand, ...] = ()
     environment: Mapping[str, object] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    tried: frozenset[tuple[str, str, int]] = frozenset()
     result: Address | None = None

@@ -10,8 +10,10 @@ from csg.errors import Location
 from csg.ir import Passed
 from csg.records import record
 from symexec.expr import Data, Operand, Term, new_half, old_half
+from symexec.ledger import Omission, Reason
 from symexec.memory import BOTH, NEW, OLD, Memory, merged
 from symexec.state.inputs import FIRST_VALUE, FULL, Decisions, Input, Script, Seed
+from symexec.state.put_area import Put, PutArea
 
 if TYPE_CHECKING:
     from csg.ir import FunctionCode
@@ -31,8 +33,9 @@ class Frame:
     """Where a call stands. A frame is written only by the state that owns it; a fork shares it.
 
     ``block`` and ``index`` are the place to go on from. ``result`` is the caller's register for the
-    value (None: not wanted). ``slots`` are the object numbers of the locals in memory. ``version``
-    is 0 when the frame serves both versions, 1 or 2 when it was entered by one of them alone.
+    value (None: not wanted). ``slots`` are the object numbers of the locals in memory; ``stack``
+    counts the bytes of its locals and of those of its callers. ``version`` is 0 when
+    the frame serves both versions, 1 or 2 when it was entered by one of them alone.
     """
 
     __slots__ = (
@@ -47,6 +50,7 @@ class Frame:
         "result",
         "resume",
         "slots",
+        "stack",
         "variadic",
         "version",
     )
@@ -61,6 +65,7 @@ class Frame:
         self.index = 0
         self.result: int | None = None
         self.slots: tuple[int, ...] = ()
+        self.stack: int = 0 if caller is None else caller.stack
         self.version = 0
         self.resume: Chunk | None = None  # the chunk to go on with, when it is known
         self.variadic: tuple[Variadic, ...] = ()  # behind the ellipsis
@@ -77,6 +82,7 @@ class Frame:
         twin.index = self.index
         twin.result = self.result
         twin.slots = self.slots
+        twin.stack = self.stack
         twin.version = self.version
         twin.resume = self.resume
         twin.variadic = self.variadic
@@ -122,25 +128,6 @@ class Divergence:
     directions: str
 
 
-class EventKind(StrEnum):
-    APPROXIMATED = "approximated"
-    CONCRETISED = "concretised"
-    CUT = "cut"
-    ENDLESS = "endless"
-    UNDEFINED = "undefined"  # behaviour, of the program
-    UNINITIALISED = "uninitialised"  # memory that is used, and the path goes on
-    UNSUPPORTED = "unsupported"
-
-
-@record
-class Event:
-    """Something the report owes its reader: an approximation, a concretisation, a gap."""
-
-    kind: EventKind
-    text: str
-    location: Location
-
-
 @record
 class Formatted:
     """A number as a printf conversion prints it, without its digits, so that printing never forks.
@@ -154,22 +141,56 @@ class Formatted:
     term: Term
 
 
-OutputItem = bytes | Term | Formatted
+@record
+class Settled:
+    """What a stream holds back is written now, or ``lost``."""
+
+    number: int
+    lost: bool = False
+
+
+@record
+class Holder:
+    """The stream that an item is put into. ``area``: its buffer when the ``turn`` began, which a
+    new buffer or a seek ends; ``how``: the way it is put, None before the last item of a text."""
+
+    number: int
+    turn: int
+    area: PutArea
+    how: Put | None
+
+
+@record
+class Moment:
+    """Code of the caller runs here: a callback that gets the ``arguments``, or that behind the call
+    (``name`` is empty). It can look at the memory and the environment store of the version."""
+
+    name: str
+    location: Location
+    memory: Memory
+    environment: Mapping[str, object]
+    arguments: tuple[Data, ...]
+
+
+OutputItem = bytes | Term | Formatted | Settled | Moment
 
 
 @record
 class Output:
-    """What a version wrote, newest first: ``item``, and what was written ``before`` it."""
+    """What a version wrote, newest first: ``item``, and what was written ``before`` it. ``holder``:
+    the stream that holds it back; None: it was written to a descriptor."""
 
     before: Output | None
     stream: int
     item: OutputItem
+    holder: Holder | None = None
 
     @staticmethod
-    def items(last: Output | None) -> list[tuple[int, OutputItem]]:
-        found: list[tuple[int, OutputItem]] = []
+    def all(last: Output | None) -> list[Output]:
+        """All of it, oldest first."""
+        found: list[Output] = []
         while last is not None:
-            found.append((last.stream, last.item))
+            found.append(last)
             last = last.before
         found.reverse()
         return found
@@ -276,7 +297,7 @@ class State:
         self.old_outcome: Outcome | None = None
         self.new_outcome: Outcome | None = None
         self.divergences: tuple[Divergence, ...] = ()
-        self.events: Chain[Event] | None = None
+        self.events: Chain[Omission] | None = None
         self.sequence: Chain[int] | None = None
         self.targets: frozenset[int] = frozenset()
         self.trace = 0
@@ -373,20 +394,28 @@ class State:
         """Does the innermost frame hold pairs of which only one half may be accessed?"""
         return self.region is not None and self.top.depth == self.region.depth
 
-    def note(self, kind: EventKind, text: str, location: Location) -> None:
+    def note(self, reason: Reason, text: str, location: Location) -> None:
+        """Note what this path leaves out, for the ledger."""
         length = 0 if self.events is None else self.events.length
-        self.events = Chain(self.events, Event(kind, text, location), length + 1)
+        self.events = Chain(self.events, Omission(reason, text, location), length + 1)
 
     def note_again(self, other: State) -> None:
         """Note the last event of another state in this one as well."""
         if other.events is not None:
             event = other.events.item
-            self.note(event.kind, event.text, event.location)
+            self.note(event.reason, event.text, event.location)
 
     def visit(self, node: int) -> None:
         """Note that a node of the change sequence graph is executed."""
         length = 0 if self.sequence is None else self.sequence.length
         self.sequence = Chain(self.sequence, node, length + 1)
+
+    def put_out(self, item: OutputItem, stream: int = 0, holder: Holder | None = None) -> None:
+        """Add to what the running versions have written."""
+        if self.mode != NEW:
+            self.old_output = Output(self.old_output, stream, item, holder)
+        if self.mode != OLD:
+            self.new_output = Output(self.new_output, stream, item, holder)
 
     def project_frames(self, mode: int) -> None:
         """Reduce every register to one version's half: the other version is gone for good."""
@@ -449,4 +478,4 @@ def environment_of(state: State, mode: int) -> dict[str, object]:
     return found
 
 
-__all__ = ["BOTH", "NEW", "OLD", "Divergence", "Event", "Outcome", "Output", "Region", "State"]
+__all__ = ["BOTH", "NEW", "OLD", "Divergence", "Outcome", "Output", "Region", "State"]

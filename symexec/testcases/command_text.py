@@ -20,6 +20,7 @@ from csg.errors import UsageError
 from csg.records import record
 from symexec.testcases.inputs import (
     Elements,
+    Inside,
     LongDouble,
     Scalar,
     TestInput,
@@ -30,6 +31,7 @@ from symexec.testcases.signature import EntrySignature, Parameter, ParameterKind
 
 _PLAIN = re.compile(rb"[\x20-\x7e]*")
 _NAMED = re.compile(r"\{(\w+)\}")
+_CHOSEN = re.compile(r"\{(\w+)\?((?:[^{}]|\{\w+\})*)\}")
 _ESCAPES = {0x0A: "\\n", 0x09: "\\t", 0x0D: "\\r", 0x5C: "\\\\"}
 
 
@@ -37,6 +39,8 @@ def rendered(
     test: TestInput, program: str, entry: str = "main", signature: EntrySignature | None = None
 ) -> str:
     """The shell command line, or the C call when ``entry`` is another function than main."""
+    if test.shape:
+        return test.shape
     if entry == "main":
         return shell_command(test, program)
     return c_call(test, entry, signature)
@@ -95,8 +99,13 @@ def _steps(signature: EntrySignature, values: Mapping[str, Value], arguments: Se
     """The calls that a driver makes: ``made = table_new(1); table_get(made, 5)``."""
     names = [each.name for each in signature.parameters if not each.owner]
     shown = dict(zip(names, arguments, strict=True))
+
+    def chosen(found: re.Match[str]) -> str:
+        texts, number = found[2].split(";"), values.get(found[1])
+        return texts[number if isinstance(number, int) and number < len(texts) else 0]
+
     return "; ".join(
-        _NAMED.sub(lambda found: shown.get(found[1], found[0]), each.text)
+        _NAMED.sub(lambda found: shown.get(found[1], found[0]), _CHOSEN.sub(chosen, each.text))
         for each in signature.steps
         if not each.chosen or values.get(each.chosen) == each.value
     )
@@ -110,9 +119,12 @@ def _arguments(
     known = {each.name: each for each in parameters}
     inside: dict[str, list[str]] = {}
     arguments: list[str] = []
+    led_into = {each.name for each in values.values() if isinstance(each, Inside)}
     for each in reversed(parameters):
         value = values.get(each.name, None if each.kind is not ParameterKind.SCALAR else 0)
-        if each.kind is ParameterKind.STRUCTURE and value is not None:
+        if each.owner and isinstance(values.get(each.owner), Inside):
+            continue
+        if each.kind is ParameterKind.STRUCTURE and not isinstance(value, Inside | None):
             there = inside.get(each.name, [])[::-1]
             if each.elements > 1:
                 there.sort(key=lambda part: int(part[1 : part.index("]")]))
@@ -120,14 +132,24 @@ def _arguments(
             address = "" if each.embedded or each.elements > 1 else "&"
             count = f"[{value.count}]" if isinstance(value, Elements) else ""
             text = f"{address}({each.element}{count}) {{{parts or '0'}}}"
+        elif isinstance(value, Inside):
+            text = _shown_inside(value)
         else:
             text = _typed(each, value, counted)
+        text = f"{each.name} = {text}" if each.name in led_into and not each.owner else text
         if not each.owner:
             arguments.append(text)
         elif not _is_zero(value) and not (each.embedded and value == b""):
             member = _designator(each, known[each.owner])
             inside.setdefault(each.owner, []).append(f"{member} = {text}" if member else text)
     return arguments[::-1]
+
+
+def _shown_inside(value: Inside) -> str:
+    """A pointer into another object: its name, and how many bytes further."""
+    if not value.offset:
+        return value.name
+    return f"(void *) ((char *) {value.name} + {value.offset})"
 
 
 def _designator(part: Parameter, owner: Parameter) -> str:
@@ -144,8 +166,20 @@ def _designator(part: Parameter, owner: Parameter) -> str:
 def _typed(parameter: Parameter, value: Value, counted: int) -> str:
     if not isinstance(value, tuple):
         return c_value(value, counted)
+    if parameter.embedded and parameter.element == "char" and (text := _printable(value)):
+        return c_value(text)
     numbers = ", ".join(map(_number, value))
     return f"{{{numbers}}}" if parameter.embedded else f"({parameter.element}[]) {{{numbers}}}"
+
+
+def _printable(values: tuple[Scalar, ...]) -> bytes:
+    """Characters as a text, without the zeros behind it, which C adds in an array; empty where one
+    of them is none that a terminal shows."""
+    numbers = [each for each in values if isinstance(each, int)]
+    if len(numbers) < len(values) or not all(0 <= each < 127 for each in numbers):
+        return b""
+    text = bytes(numbers).rstrip(b"\0")
+    return text if all(each >= 32 for each in text) else b""
 
 
 def _is_zero(value: Value) -> bool:
@@ -157,7 +191,7 @@ def _is_zero(value: Value) -> bool:
             return False
         case tuple():
             return bool(value) and all(map(_is_zero, value))
-        case LongDouble() | Elements():
+        case LongDouble() | Elements() | Inside():
             return False
         case _:
             return value == 0 and math.copysign(1, value) > 0
@@ -185,12 +219,16 @@ def c_value(value: Value, counted: int = 0) -> str:
             return f"({kind}[]) {{{', '.join(map(_number, value))}}}"
         case Elements(count=count):
             return f"{count} elements"
+        case Inside():
+            return _shown_inside(value)
         case _:
             return _number(value)
 
 
 def _number(value: Scalar) -> str:
     match value:
+        case LongDouble(text=text) if value.is_nan:
+            return _nan(text)
         case LongDouble(text=text):
             return f"{text}L"
         case float() if math.isnan(value):
@@ -199,6 +237,12 @@ def _number(value: Scalar) -> str:
             return "-INFINITY" if value < 0 else "INFINITY"
         case _:
             return repr(value)
+
+
+def _nan(text: str) -> str:
+    """``NAN``, or the call of ``nan`` that makes one with this payload."""
+    sign, name, payload = re.split(r"(nans?)", text, maxsplit=1)
+    return f'{sign}{name}("{payload.strip("()")}")' if payload else f"{sign}{name.upper()}"
 
 
 # ------------------------------------------------------------------------------------ shell words
@@ -540,11 +584,15 @@ def _content(name: bytes, folder: Path) -> bytes:
         return b""
     file = folder / name.decode("utf-8", "surrogateescape")
     try:
-        if file.stat().st_size > LARGEST:
-            raise NotUnderstood(f"{file} is larger than {LARGEST >> 20} MB")
-        return file.read_bytes()
+        if not file.is_file():  # a device or a pipe may never end
+            raise NotUnderstood(f"{file} is no regular file")
+        with file.open("rb") as stream:
+            found = stream.read(LARGEST + 1)
     except OSError as error:
         raise NotUnderstood(f"{file}: {error.strerror}") from None
+    if len(found) > LARGEST:
+        raise NotUnderstood(f"{file} is larger than {LARGEST >> 20} MB")
+    return found
 
 
 def _take_file(word: bytes, folder: Path, files: dict[str, bytes]) -> None:

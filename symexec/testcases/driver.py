@@ -6,6 +6,12 @@
         in      is what the stream reads; what is written to it is a file that the run leaves
         each    prints its arguments; its first call returns each_first, others return each_then
 
+    int fetch(int (*get)(int *to))
+
+    int driven_fetch(int get_first, int get_then, _Bool get_writes, int get_to0_first,
+                     int get_to0_then)
+        get     writes to what its arguments lead to as well: numbers, and numbers in structures
+
     bool read_byte(struct context *c, char *to)      which calls c->read(c, to, 1)
 
     bool driven_read_byte(struct context *c, _Bool c_read_first, _Bool c_read_then,
@@ -23,6 +29,18 @@
     int driven_check(const char *text)
         error is an object of ROOM bytes, which is compared after the call
 
+    int value_of(struct node *n)                which takes n for a struct wide, or a struct tall
+
+    int driven_value_of(unsigned char n_as, struct wide *n, struct tall *n_1)
+
+    int leaf(void *at)                              which looks at the lowest bit of at
+
+    int driven_leaf(struct leaf *at, _Bool at_bit0)
+
+    bool is_same(int (*a)(void), int (*b)(void))    which compares them: alternatives.py
+
+    bool driven_is_same(int a_first, int a_then, int b_first, int b_then, unsigned char b_is)
+
 The driver is C behind the text of the version's own file, so that search and native runs need to
 know nothing of it.
 """
@@ -36,9 +54,11 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise, product
 from pathlib import Path
 
+from csg.analysis.aliasing import Shared
 from csg.analysis.lengths import called_from
 from csg.analysis.output_buffers import BUFFER, ROOM
 from csg.analysis.pointer_ranges import PointerRange
+from csg.analysis.views import MOST_VIEWS, Viewed
 from csg.cache import cache_folder, key_of
 from csg.ir import DRIVEN
 from csg.language.syntax import (
@@ -56,6 +76,7 @@ from csg.language.type_text import base_text, declaration_text
 from csg.language.types import (
     Array,
     Enumeration,
+    Field,
     Floating,
     Function,
     Integer,
@@ -65,18 +86,24 @@ from csg.language.types import (
     Type,
     VaList,
     Void,
+    is_opaque,
+    is_stream,
+    size_of,
 )
 from csg.programs import FilePair, SourceFile
 from csg.records import record
 from csg.unify.pairs import ProgramPair
+from symexec.state.inputs import compared_text
+from symexec.testcases.alternatives import IS, Choice
 from symexec.testcases.signature import Step
 
 OFFSET = "_offset"  # behind the name of a parameter: how many elements are before it
 _FOLDER = "drivers"  # in the cache
 PLACE_OF_DRIVERS = re.compile(r"/\S*/drivers/[0-9a-f]{32,}/")  # before the name of a file
-_STREAM = "_IO_FILE"  # the tag behind FILE
+STUB = "stub_"  # before the name of the function that a driver passes
 _LONGEST = 4096  # bytes of a callback's text that are output
 _BYTES = 64  # of a callback's bytes
+_WRITTEN = re.compile(r"_to\d+(?:_\w+)?$")  # in a parameter: what a callback writes
 _NO_TAG = re.compile(r"(?:struct|union) csgtest_anonymous_\d+")
 HEADERS = "#include <stdarg.h>\n#include <stdio.h>"
 MOST = 3  # arguments behind the named ones
@@ -91,13 +118,32 @@ _KINDS = {  # of such arguments: what a parameter of the driver is called, and i
 class Uses:
     """What both versions do with parameters of a function. ``ranges``: those that lead into one
     object; ``buffers``: the numbers of those that are only written to
-    (``csg.analysis.output_buffers``)."""
+    (``csg.analysis.output_buffers``); ``views``: those that are taken for pointers to other types,
+    or have tags (``csg.analysis.views``); ``shared``: what those that are only written to may lead
+    to as well (``csg.analysis.aliasing``); ``choices``: what is passed for some of them instead."""
 
     ranges: tuple[PointerRange, ...] = ()
     buffers: frozenset[int] = frozenset()
+    views: tuple[Viewed, ...] = ()
+    shared: tuple[Shared, ...] = ()
+    choices: tuple[Choice, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.ranges or self.buffers)
+        others = any(each.others for each in self.choices)
+        return bool(self.ranges or self.buffers or self.views or others)
+
+    def choice(self, at: int) -> Choice | None:
+        return next((each for each in self.choices if each.at == at and each.others), None)
+
+    def elsewhere(self) -> Uses:
+        """The same for a driver in another file than that of the function."""
+        return replace(self, choices=tuple(each.elsewhere() for each in self.choices))
+
+    def others(self, at: int) -> list[Shared]:
+        return [each for each in self.shared if each.at == at]
+
+    def viewed(self, at: int) -> Viewed | None:
+        return next((each for each in self.views if each.at == at), None)
 
 
 NOTHING = Uses()
@@ -146,6 +192,25 @@ def shown_call(
     if function is None or not uses or _takes_more(function):
         return ()
     within = within_objects(function, uses.ranges)
+    several = [
+        (function.parameters[each.at], each)
+        for each in uses.views
+        if each.at not in within and len(views_of(function.parameters[each.at], each)) > 1
+    ]
+    steps = []
+    for number in range(len(views_of(*several[0])) if several else 1):
+        shown = _shown_arguments(function, uses, asked, number)
+        chosen = f"{several[0][0].name}_as" if several else ""
+        steps.append(Step(f"{entry}({', '.join(shown)})", chosen, number))
+    return tuple(steps)
+
+
+def _shown_arguments(
+    function: FunctionDefinition, uses: Uses, asked: Collection[int], number: int
+) -> list[str]:
+    """The arguments of a call for readers; those that are of several types with the type of this
+    ``number``."""
+    within = within_objects(function, uses.ranges)
     shown = []
     for at, each in enumerate(function.parameters):
         inside = within.get(at)
@@ -155,23 +220,32 @@ def shown_call(
             plainly = f"{{{inside.name}}} + {{{each.name}{OFFSET}}}"
         elif at in uses.buffers:
             plainly = f"{BUFFER}{each.name}"
+            for other in uses.others(at):
+                own = {one.name for one in function.parameters}
+                place = f"{{{other.object}}}" if other.object in own else other.address
+                plainly = f"{{{each.name}_in_{other.object}}} ? {place} : {plainly}"
+        elif (viewed := uses.viewed(at)) is not None:
+            plainly = _shown_view(each, viewed, number)
         elsewhere = at in uses.buffers if inside is None else inside.symbol is not each
         if elsewhere and at in asked:
             plainly = f"{{{each.name}_null}} ? NULL : {plainly}"
+        if (choice := uses.choice(at)) is not None:
+            plainly = shown_choice(each.type, each.name, choice, plainly)
         shown.append(plainly)
-    return (Step(f"{entry}({', '.join(shown)})"),)
+    return shown
 
 
 def with_driver(
-    files: Sequence[FilePair], homes: Collection[str], text: str
+    files: Sequence[FilePair], homes: Collection[str], text: str, new_text: str | None = None
 ) -> tuple[FilePair, ...] | None:
-    """The files with this text behind those of both versions that ``homes`` names. None where these
-    are no pair."""
+    """The files with this text behind those of both versions that ``homes`` names; ``new_text``:
+    behind that of the new version, if that is another text. None where these are no pair."""
     for each in files:
         if each.old is None or each.new is None:
             continue
         if {*homes} <= {os.fspath(each.old.path), os.fspath(each.new.path)}:
-            driven = replace(each, old=_driven(each.old, text), new=_driven(each.new, text))
+            new = _driven(each.new, text if new_text is None else new_text)
+            driven = replace(each, old=_driven(each.old, text), new=new)
             return tuple(driven if one is each else one for one in files)
     return None
 
@@ -200,8 +274,14 @@ def driven_within(parameters: Sequence[str]) -> Iterator[str]:
     if any(f"{name}1" in parameters for name, _ in _KINDS.values()):
         yield f"{MOST} arguments behind the named ones"
     stems = {each.removesuffix("_first") for each in parameters if each.endswith("_first")}
-    if any(f"{stem}_then" in parameters for stem in stems):
-        yield "callbacks that return one value first and another one from then on"
+    given = {stem for stem in stems if f"{stem}_then" in parameters}
+    written = {stem for stem in given if _WRITTEN.search(stem)}
+    if given:
+        verbs = [*(["return"] if given - written else []), *(["write"] if written else [])]
+        many = " and ".join(verbs)
+        yield f"callbacks that {many} one value first and another one from then on"
+    if any(f"{each.removesuffix('_as')}_1" in parameters for each in parameters):
+        yield f"objects of up to {MOST_VIEWS} types behind a parameter"
 
 
 def _written(file: Path, text: str) -> Path:
@@ -328,9 +408,13 @@ def driver_text(
     within = within_objects(function, uses.ranges, asked)
     for at, each in enumerate(function.parameters):
         if at in uses.buffers and at not in within:
-            passed.add_buffer(each, each.name, at in asked)
+            passed.add_buffer(each, each.name, at in asked, uses.others(at))
+        elif (viewed := uses.viewed(at)) is not None and at not in within and each in named:
+            passed.add_viewed(each, viewed, at in asked)
         elif each in named:
             passed.add(each, each.name, members, at in asked, within.get(at))
+        if each in named and (choice := uses.choice(at)) is not None:
+            passed.choose(each, each.name, choice)
     stubs, declared, before, given = passed.stubs, passed.declared, passed.before, passed.given
     name = function.symbol.name
     calls = [f"{name}({', '.join(given)})"]
@@ -345,6 +429,33 @@ def driver_text(
     body = [*before, *finished(chosen + calls[-1], kind.result)]
     driver = defined(DRIVEN + name, kind.result, declared, body)
     return "\n".join([HEADERS, *stubs, driver])
+
+
+def views_of(parameter: Symbol, viewed: Viewed) -> list[tuple[Type, int]]:
+    """The types that the object behind a parameter has in tests, and how many bytes of it lie
+    before the address."""
+    kind = parameter.type
+    assert isinstance(kind, Pointer)
+    found: list[tuple[Type, int]] = [(each.type, each.before) for each in viewed.views]
+    return [*found, (kind.target, 0)] if viewed.plainly or not found else found
+
+
+def view_name(name: str, number: int) -> str:
+    return f"{name}_{number}" if number else name
+
+
+def tag_bits(viewed: Viewed) -> list[int]:
+    return [bit for bit in range(3) if viewed.tags >> bit & 1]
+
+
+def _shown_view(parameter: Symbol, viewed: Viewed, number: int) -> str:
+    """The argument as readers see it."""
+    views = views_of(parameter, viewed)
+    own = view_name(parameter.name, number if number < len(views) else 0)
+    before = views[number][1] if number < len(views) else 0
+    parts = [f"{1 << bit} * {{{parameter.name}_bit{bit}}}" for bit in tag_bits(viewed)]
+    more = [*([str(before)] if before else []), *(each.removeprefix("1 * ") for each in parts)]
+    return f"(void *) ((char *) {{{own}}} + {' + '.join(more)})" if more else f"{{{own}}}"
 
 
 @record
@@ -427,15 +538,69 @@ class Passing:
             writable = f"(({declaration_text(kind.target)} *) {name})"
             self.before.append(f"{unless}{writable}->{member} = stub_{stub};")
 
-    def add_buffer(self, parameter: Symbol, name: str, null: bool = False) -> None:
-        """One more argument, to which the function only writes: an object of the driver's own."""
+    def add_buffer(
+        self, parameter: Symbol, name: str, null: bool = False, others: Sequence[Shared] = ()
+    ) -> None:
+        """One more argument, to which the function only writes: an object of the driver's own, or
+        what the ``others`` lead to."""
         buffer = f"{BUFFER}{name}"
         assert isinstance(parameter.type, Pointer)
         self.stubs.append(f"static {base_text(parameter.type.target)} {buffer}[{ROOM}];")
+        kind = declaration_text(parameter.type)
+        for each in others:
+            self.declared.append(f"_Bool {name}_in_{each.object}")
+            buffer = f"({name}_in_{each.object} ? ({kind}) {each.address} : {buffer})"
         if null:
             self.declared.append(f"unsigned char {name}_null")
             buffer = f"({name}_null ? 0 : {buffer})"
         self.given.append(buffer)
+
+    def add_viewed(self, parameter: Symbol, viewed: Viewed, null: bool = False) -> None:
+        """One more argument that leads to an object of another type, or into one, or has bits of a
+        tag. Where there are several types, a number says which one it is."""
+        name, kind = parameter.name, parameter.type
+        assert isinstance(kind, Pointer)
+        address = f"view_{name}"
+        lines = []
+        for number, (each, before) in enumerate(views_of(parameter, viewed)):
+            own = view_name(name, number)
+            if number == 1:
+                self.declared.insert(len(self.declared) - 1, f"unsigned char {name}_as")
+            self.declared.append(declaration_text(Pointer(each, kind.qualifiers), own))
+            place = f"(char *) {own}{f' + {before}' if before else ''}"
+            place = f"{own} ? {place} : 0" if before and null else place
+            lines.append(
+                f"if ({name}_as == {number}) {address} = {place};"
+                if number
+                else f"char *{address} = {place};"
+            )
+        for bit in tag_bits(viewed):
+            self.declared.append(f"_Bool {name}_bit{bit}")
+            lines.append(f"if ({name}_bit{bit}) {address} += {1 << bit};")
+        self.before += lines
+        self.given.append(f"({declaration_text(kind)}) {address}")
+
+    def choose(
+        self,
+        parameter: Symbol,
+        name: str,
+        choice: Choice,
+        named: Callable[[str], str] = str,
+    ) -> None:
+        """Let tests choose what the last argument is instead. ``named``: the names that others of
+        this call have in the driver."""
+        kind = parameter.type
+        passed = self.given[-1]
+        if not is_stream(kind):
+            passed = f"passed_{name}"
+            self.before.append(f"{declaration_text(kind, passed)} = {self.given[-1]};")
+        self.declared.append(f"unsigned char {name}{IS}")
+        for number, text in enumerate(choice.texts(kind, made_for(kind, named)), 1):
+            with_text = f'freopen("stream-{name}", "r+", stdin)'
+            other = with_text if text == "stdin" else text
+            self.before.append(f"if ({name}{IS} == {number}) {passed} = {other};")
+        self.stubs[:0] = [each for each in choice.declared if each not in self.stubs]
+        self.given[-1] = passed
 
     def _offset(self, parameter: Symbol, name: str, within: Within, null: bool) -> None:
         """An address in an object, by the number of elements before it."""
@@ -461,6 +626,69 @@ def _set_by_tests(name: str, kind: Function, before: list[str]) -> Iterator[str]
     if _filled(kind) is not None:
         yield f"unsigned long {name}_data"
         before.append(f"{name}_bytes = {name}_data;")
+    written = written_parts(kind)
+    if written:
+        yield f"_Bool {name}_writes"
+        before.append(f"{name}_may_write = {name}_writes;")
+    for each in written:
+        for number, when in enumerate(("first", "then"), 1):
+            yield declaration_text(plain(each.type), f"{name}_{each.name}_{when}")
+            before.append(f"{name}_{each.name}_{number} = {name}_{each.name}_{when};")
+
+
+@record
+class Written:
+    """What a stub writes to, of what argument ``at`` leads to: ``member``, or the whole of it."""
+
+    at: int
+    type: Type
+    member: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"to{self.at}_{self.member}" if self.member else f"to{self.at}"
+
+    @property
+    def place(self) -> str:
+        return f"a{self.at}->{self.member}" if self.member else f"*a{self.at}"
+
+
+def written_parts(kind: Function) -> list[Written]:
+    """The numbers that a stub writes behind its arguments, apart from bytes that it fills in."""
+    found = []
+    for at, each in enumerate(kind.parameters):
+        if not isinstance(each, Pointer) or "const" in each.qualifiers or at == _filled(kind):
+            continue
+        match each.target:
+            case Integer() | Enumeration() | Floating():
+                found.append(Written(at, each.target))
+            case Record(kind=RecordKind.STRUCT, fields=fields):
+                found += [Written(at, one.type, one.name) for one in _numbers(fields or ())]
+            case _:
+                pass
+    return found
+
+
+def written_whole(kind: Function, at: int) -> int | None:
+    """The size of the object that an argument leads to, if a stub writes to all of it."""
+    parts = [each for each in written_parts(kind) if each.at == at]
+    pointer = kind.parameters[at]
+    if not parts or not isinstance(pointer, Pointer):
+        return None
+    target = pointer.target
+    fields = target.fields or () if isinstance(target, Record) else ()
+    return size_of(target) if len(parts) == (len(fields) or 1) else None
+
+
+def _numbers(fields: Iterable[Field]) -> list[Field]:
+    """The first members that are numbers, and may be written to."""
+    return [
+        each
+        for each in fields
+        if each.name
+        and isinstance(each.type, Integer | Enumeration | Floating)
+        and "const" not in each.qualifiers
+    ][:MOST]
 
 
 def _filled(kind: Function) -> int | None:
@@ -545,17 +773,39 @@ def _stub(name: str, kind: Function) -> str:
         lines.append(f"while ({to} && filled < {most} && {name}_at < sizeof {name}_bytes)")
         source = f"((unsigned char *) &{name}_bytes)[{name}_at++]"
         lines.append(f"    ((unsigned char *) {to})[filled++] = {source};")
+    state += _writing(name, kind, lines)
     if _counts(kind):
         lines.append("return filled;")
     elif _returns(kind):
-        result = plain(kind.result)
-        state += "".join(f"static {declaration_text(result, f'{name}_{n}')};\n" for n in (1, 2))
-        state += f"static int {name}_calls;\n"
+        state += _two_values(kind.result, name)
         lines.append(f"return {name}_calls++ ? {name}_2 : {name}_1;")
     elif not isinstance(kind.result, Void):
         lines.append("return 0;")
+    if _returns(kind) and not _counts(kind):
+        state += f"static int {name}_calls;\n"
     shown = [declaration_text(*each) for each in zip(types, arguments, strict=True)]
     return f"{state}static {defined(f'stub_{name}', kind.result, shown, lines)}"
+
+
+def _writing(name: str, kind: Function, lines: list[str]) -> str:
+    """The state of a stub that writes behind its arguments, which it does in ``lines``."""
+    written = written_parts(kind)
+    if not written:
+        return ""
+    state = f"static _Bool {name}_may_write;\nstatic int {name}_written;\n"
+    lines.append(f"if ({name}_may_write) {{")
+    for each in written:
+        own = f"{name}_{each.name}"
+        state += _two_values(each.type, own)
+        lines.append(f"    if (a{each.at}) {each.place} = {name}_written ? {own}_2 : {own}_1;")
+    lines.append(f"    {name}_written = 1;")
+    lines.append("}")
+    return state
+
+
+def _two_values(kind: Type, name: str) -> str:
+    """What a stub has for its first call, and for others."""
+    return "".join(f"static {declaration_text(plain(kind), f'{name}_{n}')};\n" for n in (1, 2))
 
 
 def defined(name: str, result: Type, parameters: Sequence[str], lines: Iterable[str]) -> str:
@@ -569,10 +819,18 @@ def printed(kind: Type, argument: str, length: str) -> str:
     follows, which may be its length, no further than that. What other pointers lead to is not
     printed."""
     match kind:
+        case Integer(size=16):
+            high = f"(unsigned long long) ((unsigned __int128) {argument} >> 64)"
+            return f'printf("0x%016llx%016llx", {high}, (unsigned long long) {argument});'
         case Integer() | Enumeration():
             return f'printf("%lld", (long long) {argument});'
-        case Floating():
-            return f'printf("%.17Lg", (long double) {argument});'
+        case Floating(bits=bits):
+            digits = 17 if bits <= 64 else 21  # so many tell all numbers apart
+            return f'printf("%.{digits}Lg", (long double) {argument});'
+        case Record(kind=RecordKind.STRUCT, fields=fields):
+            named = [each for each in fields or () if each.name]
+            parts = (printed(each.type, f"{argument}.{each.name}", "") for each in named)
+            return ' printf(", "); '.join(parts)
         case Pointer(target=Integer(size=1) as target) if target.name.endswith("char"):
             most = str(_LONGEST)
             if length:
@@ -589,9 +847,37 @@ def printed(kind: Type, argument: str, length: str) -> str:
             return 'printf("-");'
 
 
+def is_printed(kind: Type) -> bool:
+    """Does a stub print all of an argument, what pointers lead to apart?"""
+    match kind:
+        case Integer() | Enumeration() | Floating() | Pointer():
+            return True
+        case Record(kind=RecordKind.STRUCT, fields=fields) if not is_opaque(kind):
+            members = [
+                each.type for each in fields or () if each.name or isinstance(each.type, Record)
+            ]
+            return all(isinstance(each, Integer | Enumeration | Floating) for each in members)
+        case _:
+            return False
+
+
+def is_shown(kind: Function, at: int) -> bool:
+    """Does a stub print what this argument leads to?"""
+    behind = kind.parameters[at + 1] if at + 1 < len(kind.parameters) else None
+    match kind.parameters[at]:
+        case _ if at == _filled(kind):
+            return False
+        case Pointer(target=Integer(size=1) as target):
+            return target.name.endswith("char")
+        case Pointer(target=Void()):
+            return isinstance(behind, Integer)
+        case _:
+            return False
+
+
 def _returns(kind: Function) -> bool:
-    """Does it return a number, which tests can set?"""
-    return isinstance(kind.result, Integer | Enumeration | Floating)
+    """Does it return a number, or a structure, which tests can set?"""
+    return isinstance(kind.result, Integer | Enumeration | Floating | Record)
 
 
 def _called(kind: Type) -> Function | None:
@@ -604,14 +890,43 @@ def _called(kind: Type) -> Function | None:
             return None
 
 
+def role_of(kind: Type) -> str:
+    """What a driver makes of a pointer: a "callback", a "stream", or nothing of its own."""
+    if _called(kind) is not None:
+        return "callback"
+    return "stream" if is_stream(kind) else ""
+
+
+def made_for(kind: Type, named: Callable[[str], str] = str) -> Callable[[str], str]:
+    """How a driver calls what it makes for a parameter of this kind, by the parameter's name, which
+    is ``named`` otherwise in the driver."""
+    begin = "stream_" if is_stream(kind) else STUB
+    return lambda name: f"{begin}{named(name)}"
+
+
+def shown_choice(
+    kind: Type, name: str, choice: Choice, plainly: str, named: Callable[[str], str] = str
+) -> str:
+    """The argument as readers see it (``Step``)."""
+    texts = choice.texts(kind, made_for(kind, named))
+    shown = [f"stdin from {plainly}" if each == "stdin" else each for each in texts]
+    return f"{{{name}{IS}?{';'.join([plainly, *shown])}}}"
+
+
+def events_made_good(uses: Uses) -> Iterator[str]:
+    """The texts of events by which the search leaves open that a pointer may be a constant
+    (``executor.address_uses``), for the constants that tests pass."""
+    for choice in uses.choices:
+        views = uses.viewed(choice.at)
+        for number in range(len(views.views) + 1 if views is not None else 1):
+            for each in choice.others:
+                yield compared_text(view_name(choice.name, number), each.value)
+
+
 def structure_of(kind: Type) -> str:
     """``struct list`` for a pointer to it; "" for other types."""
     target = kind.target if isinstance(kind, Pointer) else None
     return f"{target.kind} {target.tag}" if isinstance(target, Record) else ""
-
-
-def is_stream(kind: Type) -> bool:
-    return isinstance(kind, Pointer) and getattr(kind.target, "tag", "") == _STREAM
 
 
 def is_named(kind: Type) -> bool:
@@ -629,6 +944,34 @@ def is_named(kind: Type) -> bool:
             return False
         case _:
             return True
+
+
+def known_views(
+    versions: Sequence[Sequence[TranslationUnit]], entry: str, found: Sequence[Viewed]
+) -> tuple[Viewed, ...]:
+    """The views whose types a driver can name: they are known, and the same, in the file of the
+    function in all versions."""
+    homes = []
+    for units in versions:
+        here = [unit for unit in units if any(f.symbol.name == entry for f in unit.functions)]
+        homes.append(
+            {str(kind): _laid_out(kind) for unit in here for kind in unit.types if is_named(kind)}
+        )
+    made = []
+    for each in found:
+        there = tuple(
+            view
+            for view in each.views
+            if all(home.get(str(view.type)) == _laid_out(view.type) for home in homes)
+        )
+        made.append(replace(each, views=there))
+    return tuple(each for each in made if each.views or each.tags)
+
+
+def _laid_out(kind: Type) -> tuple[tuple[str, str, int], ...]:
+    """The members of a structure with their types and places."""
+    fields = kind.fields if isinstance(kind, Record) else None
+    return tuple((each.name, str(each.type), each.offset) for each in fields or ())
 
 
 def in_source_names(text: str, units: Sequence[TranslationUnit]) -> str:

@@ -10,6 +10,7 @@ become text where they are UTF-8, base64 elsewhere:
     b"\xff"       {"base64": "/w=="}             (1, 2)      [1, 2]
     None          null (a null pointer)          inf         {"float": "inf"}
     Elements(3)   {"elements": 3}
+    Inside("a", 4)    {"in": "a", "offset": 4}        a pointer into the object that a leads to
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import base64
 import binascii
 import math
+import re
 import struct
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
@@ -25,16 +27,23 @@ from typing import Any, TypeVar, assert_never
 from csg.errors import UsageError
 from csg.records import record
 from symexec.expr import Model, Operand, evaluate
+from symexec.expr.softfloat import FORMATS
 from symexec.inputs.structures import MOST_IN_A_ROW
 from symexec.state.inputs import Input, InputKind
+
+_NAN = re.compile(r"(?P<sign>-?)nan(?P<signalling>s?)(?:\(0x(?P<payload>[0-9a-f]+)\))?")
 
 
 @record
 class LongDouble:
-    """A value that may need more than a double can hold, in C's ``%La`` notation; ``nan`` of any
-    type, because a float that is not equal to itself cannot be in a record."""
+    """A value that may need more than a double can hold, in C's ``%La`` notation; a NaN of any
+    type, because a float that is not equal to itself cannot be in a record (``nan_text``)."""
 
     text: str
+
+    @property
+    def is_nan(self) -> bool:
+        return _NAN.fullmatch(self.text) is not None
 
 
 @record
@@ -44,9 +53,18 @@ class Elements:
     count: int
 
 
+@record
+class Inside:
+    """A pointer that leads ``offset`` bytes into the object that another one, ``name``, leads to;
+    ``&name``: into a global object."""
+
+    name: str
+    offset: int = 0
+
+
 Family = TypeVar("Family", bound=StrEnum)
 Scalar = int | float | LongDouble
-Value = Scalar | bytes | tuple[Scalar, ...] | Elements | None
+Value = Scalar | bytes | tuple[Scalar, ...] | Elements | Inside | None
 
 Json = Any  # what the json module reads and writes
 
@@ -88,6 +106,8 @@ def value_to_json(value: Value) -> Json:
             return {"float": text}
         case Elements(count=count):
             return {"elements": count}
+        case Inside(name=name, offset=offset):
+            return {"in": name, "offset": offset}
         case float() if not math.isfinite(value):
             return {"float": str(value)}  # JSON has no notation for these
         case _:
@@ -104,6 +124,8 @@ def value_from_json(value: Json) -> Value:
             return None
         case {"elements": int(count)} if 0 <= count <= MOST_IN_A_ROW:
             return Elements(count)
+        case {"in": str(name), "offset": int(offset)} if name.isprintable() and " " not in name:
+            return Inside(name, offset)
         case _:
             return _scalar_from_json(value)
 
@@ -134,6 +156,17 @@ class TestInput:
     globals: Named = ()
     nondet: tuple[Scalar, ...] = ()
     objects: tuple[tuple[str, bytes], ...] = ()
+
+    @property
+    def has_nan(self) -> bool:
+        given = [value for _, value in (*self.parameters, *self.globals)]
+        for value in (*given, *self.nondet):
+            parts = value if isinstance(value, tuple) else (value,)
+            if any(isinstance(each, LongDouble) and each.is_nan for each in parts):
+                return True
+        return False
+
+    shape: str = ""  # the call in words, where it takes what the parts above cannot say
 
     @property
     def size(self) -> tuple[int, int, int, int]:
@@ -173,6 +206,8 @@ def _weight(value: Value) -> int:
             return len(value) + sum(_weight(element) for element in value)
         case Elements(count=count):
             return max(0, count - 1)
+        case Inside(offset=offset):
+            return 1 + offset
         case int():
             return value.bit_length() + (value < 0)
         case float():
@@ -212,6 +247,8 @@ def input_to_json(test: TestInput) -> Json:
     }
     if test.globals:
         result["globals"] = {name: value_to_json(value) for name, value in test.globals}
+    if test.shape:
+        result["shape"] = test.shape
     if test.nondet:
         result["nondet"] = [value_to_json(value) for value in test.nondet]
     if test.objects:
@@ -238,6 +275,7 @@ def input_from_json(value: Json) -> TestInput:
         objects=tuple(
             (str(item["name"]), bytes_from_json(item["bytes"])) for item in value.get("objects", [])
         ),
+        shape=str(value.get("shape", "")),
     )
 
 
@@ -301,6 +339,8 @@ def decode(inputs: Iterable[Input], model: Model) -> TestInput:
             case InputKind.STRUCTURE:
                 there = Elements(value(each.terms[0])) if each.terms else ()
                 parameters.append((each.name, there))
+            case InputKind.INSIDE:
+                parameters.append((each.name, Inside(each.type, value(each.terms[0]))))
             case InputKind.PARAMETER | InputKind.STRING | InputKind.ARRAY:
                 parameters.append((each.name, _value(each, value)))
             case _:
@@ -338,18 +378,51 @@ def _bytes(item: Input, value: Evaluate) -> bytes:
 def _scalar(item: Input, bits: int) -> Scalar:
     """The bits as a number of C."""
     if item.floating:
-        return _float(bits, item.width)
+        return floating_value(bits, item.width)
     negative = item.signed and bits >> (item.width - 1)
     return bits - (1 << item.width) if negative else bits
 
 
-def _float(bits: int, width: int) -> Scalar:
+def floating_value(bits: int, width: int) -> Scalar:
+    """The number with a pattern of 32, 64 or 80 bits; of a NaN with its sign and payload."""
     if width == 80:
         text = long_double_text(bits)
         return float(text) if text.endswith("inf") else LongDouble(text)
     data = bits.to_bytes(width // 8, "little")
     number: float = struct.unpack("<f" if width == 32 else "<d", data)[0]
-    return LongDouble("nan") if math.isnan(number) else number
+    return LongDouble(nan_text(bits, width)) if math.isnan(number) else number
+
+
+def nan_text(bits: int, width: int) -> str:
+    """A NaN as C's library reads it: ``nan``, ``-nan``, ``nan(0x12)`` with a payload; a signalling
+    one is ``nans(0x12)``."""
+    place = FORMATS[width].fraction_bits - 1
+    payload = bits & ((1 << place) - 1)
+    sign = "-" if bits >> (width - 1) else ""
+    word = "nan" if bits >> place & 1 else "nans"
+    return f"{sign}{word}(0x{payload:x})" if payload else f"{sign}{word}"
+
+
+def nan_bits(value: LongDouble, width: int) -> int | None:
+    """The pattern of a NaN; None for other numbers."""
+    found = _NAN.fullmatch(value.text)
+    if found is None:
+        return None
+    form = FORMATS[width]
+    payload = int(found["payload"] or "0", 16) % form.quiet_bit
+    quiet = 0 if found["signalling"] and payload else form.quiet_bit
+    leading = 1 << form.fraction_bits if form.explicit else 0
+    infinite = form.top_exponent << form.stored_bits | leading
+    return (1 << (width - 1) if found["sign"] else 0) | infinite | quiet | payload
+
+
+def nan_words(value: LongDouble, width: int) -> str:
+    """A constant of C for a NaN: ``-__builtin_nanf("0x12")``."""
+    found = _NAN.fullmatch(value.text)
+    assert found is not None
+    suffix = {32: "f", 80: "l"}.get(width, "")
+    payload = f"0x{found['payload']}" if found["payload"] else ""
+    return f'{found["sign"]}__builtin_nan{found["signalling"]}{suffix}("{payload}")'
 
 
 def long_double_text(bits: int) -> str:
@@ -357,5 +430,5 @@ def long_double_text(bits: int) -> str:
     exponent, fraction = bits >> 64 & 0x7FFF, bits & ((1 << 64) - 1)
     sign = "-" if bits >> 79 else ""
     if exponent == 0x7FFF:
-        return "nan" if fraction & ((1 << 63) - 1) else f"{sign}inf"
+        return nan_text(bits, 80) if fraction & ((1 << 63) - 1) else f"{sign}inf"
     return f"{sign}0x{fraction:x}p{max(exponent, 1) - 16383 - 63:+d}"

@@ -68,6 +68,7 @@ from csg.language.types import (
     Type,
     VaList,
     Void,
+    is_stream,
 )
 from csg.programs import FilePair
 from csg.unify.pairs import ProgramPair
@@ -83,9 +84,9 @@ from symexec.testcases.driver import (
     finished,
     in_source_names,
     is_named,
-    is_stream,
     plain,
     printed,
+    shown_choice,
     structure_of,
     with_driver,
     within_objects,
@@ -103,6 +104,7 @@ _ENDS = re.compile(
 _BEGINS = re.compile(r"x?alloc|begin|construct|create|init(iali[sz]e)?|make|new|open|setup|start")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _PRINTS = re.compile(r"v\w*printf(_chk)?")
+_QUALIFIER = re.compile(r"\b(?:const|volatile|restrict)\b ?")
 _ALL = 1000  # members
 _FEW = 3  # members and enumerators that a single kind of object may have
 MOST_MAKERS = 4  # functions of which one makes the object
@@ -367,7 +369,9 @@ def steps_of(
 ) -> list[FunctionDefinition]:
     """The functions that may change the object before the function takes it: they take a pointer
     through which they can write, nothing else that has to be made, and neither begin nor end its
-    life. First those that write what the function reads and few others write."""
+    life. One that frees what members lead to, and clears these in some version, leaves an object
+    that may be used, and cleared, again. First those that write what the function reads and few
+    others write."""
     object_ = _taken_by(function)
     found = []
     for each in known:
@@ -377,7 +381,9 @@ def steps_of(
         parameter = each.parameters[taken.index(object_)]
         if not _fillable(parameter) or not _is_callable(each, members.functions):
             continue
-        if _is_called(each, _ENDS, _BEGINS) or _frees(each, parameter, members):
+        if _is_called(each, _BEGINS) or _frees(each, parameter, members):
+            continue
+        if _is_called(each, _ENDS) and not _clears(each, members):
             continue
         found.append(each)
     read, _ = members.of(function.symbol.name)
@@ -387,7 +393,8 @@ def steps_of(
     def order(each: FunctionDefinition) -> tuple[bool, float, int, int]:
         name = each.symbol.name
         prepared = sum(1 / writers[member] for member in written[name])
-        return each is function, -prepared, -_alike(name, function.symbol.name), len(_types(each))
+        again = each is function and not _clears(each, members)
+        return again, -prepared, -_alike(name, function.symbol.name), len(_types(each))
 
     return sorted(found, key=order)[:MOST_STEPS]
 
@@ -436,7 +443,7 @@ class Members:
         return self.functions.get(name)
 
     def of(self, name: str) -> tuple[set[MemberName], set[MemberName]]:
-        both = [self.own(each) for each in self._reached(name)]
+        both = [self.own(each) for each in self.reached(name)]
         return set().union(*(read for read, _ in both)), set().union(*(made for _, made in both))
 
     def traits(self, name: str) -> tuple[set[str], set[str]]:
@@ -444,7 +451,7 @@ class Members:
         it reads or writes, and the enumerators that it names, by itself or in what it calls."""
         read, written = self.of(name)
         named = set()
-        for each in self._reached(name):
+        for each in self.reached(name):
             for node in walk(self.functions[each].body):
                 match node:
                     case EnumeratorName(name=enumerator) | Case(text=enumerator):
@@ -454,7 +461,8 @@ class Members:
         both = [{".".join(each) for each in part} for part in (read, written)]
         return both[0] | named, both[1] | named
 
-    def _reached(self, name: str) -> set[str]:
+    def reached(self, name: str) -> set[str]:
+        """A function, and those that it calls."""
         found = {name}
         if name in self._calls:
             found |= networkx.descendants(self._calls, name)
@@ -529,16 +537,25 @@ def sequence_files(
                 raise UsageError(f"no call of '{name}' can be tested: one of its types has no name")
             known[name] = found[0]
         home = known[parts[_main(parts)].names[0]][0]
-        uses = {name: uses_of(name) for name in known}
+        uses = {
+            name: uses_of(name) if there == home else uses_of(name).elsewhere()
+            for name, (there, _) in known.items()
+        }
         called = {name: each for name, (_, each) in known.items()}
         driver = _Driver(called, parts, uses, functions_of(units))
         text = in_source_names(driver.text(), units)
         sides.append((home, text, tuple(driver.steps)))
     (old, text, steps), (new, other, _) = sides
-    made = with_driver(files, {old, new}, text) if text == other else None
+    alike = _without_qualifiers(text) == _without_qualifiers(other)
+    made = with_driver(files, {old, new}, text, other) if alike else None
     if made is None:
         raise UsageError(f"the functions of '{entry}' are not called alike in both versions")
     return made, _name(parts), steps
+
+
+def _without_qualifiers(text: str) -> str:
+    """C text without the qualifiers of its types: they change no call."""
+    return _QUALIFIER.sub("", text)
 
 
 def _name(parts: Sequence[Part]) -> str:
@@ -621,6 +638,18 @@ def _frees(function: FunctionDefinition, parameter: Symbol, members: Members) ->
             elif any(passed) and _has_word(name, _ENDS):
                 return True
     return False
+
+
+def _clears(function: FunctionDefinition, members: Members) -> bool:
+    """Does a function pass a member to ``free``, or to its like, and set that member as well, by
+    itself or in what it calls?"""
+    freed: set[MemberName] = set()
+    for each in members.reached(function.symbol.name):
+        for node in walk(members.functions[each].body):
+            if isinstance(node, Call) and _has_word(_called_name(node), _ENDS):
+                passed = map(without_casts, node.arguments)
+                freed.update(_member_name(one) for one in passed if isinstance(one, Member))
+    return not freed.isdisjoint(members.of(function.symbol.name)[1])
 
 
 def _called_name(call: Call) -> str:
@@ -823,19 +852,32 @@ class _Driver:
             if inside is not None and inside.symbol in names:
                 inside = replace(inside, name=names[inside.symbol])
                 self.passed.add(each, parameter, within=inside)
-                shown.append(f"{{{inside.name}}} + {{{parameter}{OFFSET}}}")
-                given.append(self.passed.given[-1])
-                continue
-            if at in self.uses[name].buffers and inside is None:
-                self.passed.add_buffer(each, parameter)
+                plainly = f"{{{inside.name}}} + {{{parameter}{OFFSET}}}"
             else:
-                self.passed.add(each, parameter)
+                if at in self.uses[name].buffers and inside is None:
+                    self.passed.add_buffer(each, parameter)
+                else:
+                    self.passed.add(each, parameter)
+                own_object = self.passed.given[-1]
+                is_made = own_object in (f"stub_{parameter}", f"{BUFFER}{parameter}")
+                plainly = own_object if is_made else f"{{{parameter}}}"
+            shown.append(self._with_choice(function, at, names, plainly))
             given.append(self.passed.given[-1])
-            is_made = given[-1] in (f"stub_{parameter}", f"{BUFFER}{parameter}")
-            shown.append(given[-1] if is_made else f"{{{parameter}}}")
         before = f"{to} = " if to else ""
         self.steps.append(Step(f"{before}{name}({', '.join(shown)})", chosen, value))
         return f"{name}({', '.join(given)})"
+
+    def _with_choice(
+        self, function: FunctionDefinition, at: int, names: Mapping[Symbol, str], plainly: str
+    ) -> str:
+        """The argument that was added last as readers see it, with what tests pass instead."""
+        choice = self.uses[function.symbol.name].choice(at)
+        if choice is None:
+            return plainly
+        each = function.parameters[at]
+        own = {symbol.name: name for symbol, name in names.items()}
+        self.passed.choose(each, names[each], choice, own.__getitem__)
+        return shown_choice(each.type, names[each], choice, plainly, own.__getitem__)
 
     def _fresh(self, name: str) -> str:
         while name in self._taken:

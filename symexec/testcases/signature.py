@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from enum import StrEnum
+from types import MappingProxyType
 
 from csg.analysis.several import ALONE, Several
 from csg.errors import Location, UsageError
@@ -40,7 +41,6 @@ from symexec.inputs.structures import (
     Place,
     can_be_passed,
     is_followed,
-    is_text,
     number_of_bits,
     object_places,
     parameter_places,
@@ -48,6 +48,7 @@ from symexec.inputs.structures import (
 )
 from symexec.testcases.inputs import Elements, Json, Value
 
+ERRNO_NAME = "errno"  # which C has no object for: an input where the program asks for it
 RESULT = "result"  # prefix of the names of parts of the returned object
 SUPPORTED = (
     "integers, enumerations, floating types, pointers to or arrays of these, structures of known "
@@ -78,7 +79,10 @@ class Parameter:
     bit-field, and an embedded array has ``room`` bytes. ``nullable``: it is null in some inputs. A
     structure of several ``elements`` at most is an array of them, each of ``size`` bytes. It
     exists from ``level`` of the depth of structures on (``inputs.structures``). ``end``: the
-    elements of an array of no length at its end.
+    elements of an array of no length at its end. ``private``: no caller can look at it,
+    or set it but by calls of the program's functions; ``initial``: what it begins with then.
+    ``instead``: a pointer in a union, which stands in the place of the other members where it is
+    not null.
     """
 
     name: str
@@ -97,13 +101,17 @@ class Parameter:
     elements: int = 1
     level: int = 0
     end: int = 0
+    private: bool = False
+    initial: int = 0
+    instead: bool = False
 
 
 @record
 class Step:
     """A call that a test driver makes: ``text`` names the driver's parameters in braces, and stands
-    behind ``made =`` where it makes an object. ``chosen``: the parameter and its value for which
-    the call takes place; "": it always does."""
+    behind ``made =`` where it makes an object; ``{b_is?{b};NULL;twice}`` is one of several texts,
+    by the value of a parameter. ``chosen``: the parameter and its value for which the call takes
+    place; "": it always does."""
 
     text: str
     chosen: str = ""
@@ -135,6 +143,12 @@ class EntrySignature:
     returned: tuple[Parameter, ...] = ()
     lasting: tuple[Parameter, ...] = ()
     steps: tuple[Step, ...] = ()
+
+    @property
+    def private(self) -> frozenset[str]:
+        """The names of what is left in objects that no caller can look at."""
+        names = [each.name for each in self.lasting if each.private]
+        return frozenset(word for name in names for word in (name, f"{name} as given"))
 
 
 def parts_there(parameters: Sequence[Parameter], counts: Mapping[str, int]) -> Iterator[Parameter]:
@@ -191,17 +205,47 @@ def _returned(result: Type | None, place: Location) -> tuple[Parameter, ...]:
     return ()
 
 
-def lasting_parts(name: str, kind: Type, place: Location) -> tuple[Parameter, ...]:
-    """An object that outlives the call, by its name in the program, and its parts."""
+def lasting_parts(
+    name: str, kind: Type, place: Location, private: bool = False
+) -> tuple[Parameter, ...]:
+    """An object that outlives the call, by its name in the program, and its parts. ``private``: no
+    caller can look at it."""
     found = object_places(name, kind, depths=COMPARED)
-    return tuple(_tree(found, place, False, embedded=True))
+    parts = _tree(found, place, False, embedded=True)
+    return tuple(replace(each, private=private) for each in parts)
 
 
-def called_with(signature: EntrySignature) -> tuple[Parameter, ...]:
+def called_with(
+    signature: EntrySignature, renamed: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Parameter, ...]:
     """The parameters without what does not matter to callers. Two versions with equal ones can be
-    called with the same values."""
+    called with the same values. ``renamed``: types that the other version calls otherwise."""
     parts = (*signature.parameters, *([signature.result] if signature.result else []))
-    return (*(_nameless(each) for each in parts), *signature.globals)
+    found = (*(_nameless(each) for each in parts), *signature.globals)
+    return tuple(replace(each, element=_in_words_of(each.element, renamed)) for each in found)
+
+
+def in_words_of(signature: EntrySignature, renamed: Mapping[str, str]) -> EntrySignature:
+    """The signature for a version that has types by other names."""
+
+    def part(found: Parameter) -> Parameter:
+        return replace(found, element=_in_words_of(found.element, renamed))
+
+    def each(found: Sequence[Parameter]) -> tuple[Parameter, ...]:
+        return tuple(part(one) for one in found)
+
+    return replace(
+        signature,
+        result=part(signature.result) if signature.result is not None else None,
+        parameters=each(signature.parameters),
+        globals=each(signature.globals),
+        returned=each(signature.returned),
+        lasting=each(signature.lasting),
+    )
+
+
+def _in_words_of(text: str, renamed: Mapping[str, str]) -> str:
+    return re.sub(r"\b(?:struct|union|enum) \w+", lambda tag: renamed.get(tag[0], tag[0]), text)
 
 
 def differing_part(old: EntrySignature, new: EntrySignature) -> str:
@@ -248,6 +292,7 @@ def _tree(
     it."""
     names = {each.name for each in found}
     links = {link.name: (each.name, link.offset) for each in found for link in each.links}
+    instead = {link.name for each in found for link in each.links if link.instead}
     for each in found:
         root = each is found[0]
         owner, offset = ("", 0) if root else links[each.name]
@@ -264,6 +309,7 @@ def _tree(
             elements=each.elements,
             level=each.level,
             end=each.end,
+            instead=each.name in instead,
         )
         for member in each.members:
             yield replace(_member(member, each.name, place), level=each.level)
@@ -271,6 +317,7 @@ def _tree(
             if link.name not in names:
                 made = parameter_of(link.name, Pointer(link.target), place)
                 made = replace(made, owner=each.name, offset=link.offset, nullable=True)
+                made = replace(made, instead=link.instead)
                 yield replace(made, level=each.level)
         for link in each.opaque:
             yield Parameter(
@@ -330,10 +377,8 @@ def _member(member: Member, owner: str, place: Location) -> Parameter:
         return replace(made, owner=owner, offset=member.offset, bits=member.bit_offset)
     made = parameter_of(member.name, kind, place)
     if isinstance(kind, Array):
-        text = is_text(kind.element) and kind.length != 1
-        made = replace(
-            made, kind=ParameterKind.STRING if text else ParameterKind.ARRAY, room=size_of(kind)
-        )
+        text = ParameterKind.STRING if member.text else ParameterKind.ARRAY
+        made = replace(made, kind=text, room=size_of(kind))
     return replace(made, owner=owner, offset=member.offset)
 
 

@@ -174,10 +174,12 @@ class OutputFolder:
         content = json.dumps(to_json(case), indent=1, ensure_ascii=True) + "\n"
         self.write_text(f"tests/{case.id}.json", content)
         self.write_text(f"tests/{case.id}.txt", text)
+        if case.witness:
+            self.write_text(f"tests/{case.id}.c", case.witness)
 
     def remove_test(self, case: TestCase) -> None:
         """Take back what ``write_test`` wrote, if it did."""
-        for ending in ("json", "txt"):
+        for ending in ("json", "txt", "c"):
             (self.path / "tests" / f"{case.id}.{ending}").unlink(missing_ok=True)
 
     def write_text(self, name: str, text: str) -> None:

@@ -39,7 +39,9 @@ MOST_STORED = 64 * 1024  # bytes of one stream
 class Observation:
     """What a native run shows. ``exit`` is None when a signal ended the run. ``signal`` is a name
     (``SIGSEGV``), ``sanitizer`` a kind (``heap-buffer-overflow``) with ``report`` its full text,
-    ``returned`` the entry function's value as C would print it (``void`` when it has none)."""
+    ``returned`` the entry function's value as C would print it, a text as its literal (``void``
+    when it has none, ``null``, ``pointer`` or ``structure``).
+    ``private``: the names in ``memory`` of objects that no caller can look at."""
 
     exit: int | None = None
     signal: str | None = None
@@ -52,9 +54,20 @@ class Observation:
     files: tuple[tuple[str, bytes], ...] = ()
     report: str = ""
     leaks: int | None = None  # objects lost at the end; None: nobody looked
+    private: frozenset[str] = field(default=frozenset(), compare=False)
     cpu_s: float | None = field(
         default=None, compare=False
     )  # processor time; at least the limit, when cut off
+
+    @property
+    def seen_memory(self) -> tuple[tuple[str, Value], ...]:
+        """What is left in objects that a caller can look at."""
+        return tuple(each for each in self.memory if each[0] not in self.private)
+
+    @property
+    def state(self) -> tuple[tuple[str, Value], ...]:
+        """What is left in objects that only later calls can look at."""
+        return tuple(each for each in self.memory if each[0] in self.private)
 
     @property
     def failed(self) -> bool:
@@ -94,6 +107,8 @@ def observation_to_json(seen: Observation) -> Json:
         result["report"] = seen.report
     if seen.leaks is not None:
         result["leaks"] = seen.leaks
+    if seen.private:
+        result["private"] = sorted(seen.private)
     return result
 
 
@@ -112,6 +127,7 @@ def observation_from_json(value: Json) -> Observation:
         files=tuple((name, bytes_from_json(data)) for name, data in files.items()),
         report=str(value.get("report", "")),
         leaks=value.get("leaks"),
+        private=frozenset(map(str, value.get("private", ()))),
         cpu_s=value.get("cpu_s"),
     )
 
@@ -169,17 +185,6 @@ class Blame:
         return bool(sets) and all(len(changes) > 1 for changes in sets)
 
 
-class Verdict(StrEnum):
-    """What a run has found out; report.json's ``verdict``."""
-
-    DIFFERENT = "different"
-    NO_DIFFERENCE_FOUND = "no-difference-found"
-    EQUIVALENT_WITHIN_BOUNDS = "equivalent-within-bounds"
-    NO_CHANGE = "no-change"  # the programs are the same
-    ALL_PATHS_EXPLORED = "all-paths-explored"  # of one program alone
-    EXPLORED_IN_PART = "explored-in-part"
-
-
 class DifferenceKind(StrEnum):
     """What a replayed input shows of two versions; report.json's ``class``."""
 
@@ -194,6 +199,7 @@ class DifferenceKind(StrEnum):
     LEAK_FIX = "leak-fix"  # the other way round
     UNDEFINED = "undefined"  # plain gcc shows it not: undefined behaviour (undefined.py)
     STDERR_ONLY = "stderr-only"
+    INTERNAL_STATE = "internal-state"  # only static objects differ that later calls alone may read
     HELP_TEXT = "help-text"  # only the wording of help, version or usage text (wording.py)
     PATH_ONLY = "path-only"  # the search saw a divergence, nobody outside can
     NONDETERMINISTIC = "nondeterministic"  # a version differs from itself, and not from the other
@@ -201,6 +207,17 @@ class DifferenceKind(StrEnum):
     TIMEOUT = "timeout"  # neither ends in time: nothing can be said
     INCOMPLETE_FIX = "incomplete-fix"  # with a golden version: both are wrong, each in its way
     PROGRESSION = "progression"  # with a golden version: old is wrong, new does what is intended
+
+    @property
+    def is_behaviour(self) -> bool:
+        """Does a difference of this class show that the versions behave differently? Not where one
+        is slower, or was cut off and may end, or where only what is hidden in the program
+        differs."""
+        return self.is_difference and self not in (
+            DifferenceKind.SLOWER,
+            DifferenceKind.UNDECIDED,
+            DifferenceKind.INTERNAL_STATE,
+        )
 
     @property
     def is_difference(self) -> bool:
@@ -247,6 +264,13 @@ class TestCase:
     refused: str = ""  # why it does not differ natively, although that is predicted
     accounted: bool = False  # changes that were accepted before show all that it does
     minimal: bool | None = None  # no smaller input shows the same; None: nobody has tried
+    witness: str = ""  # a C program with an input that ``input`` cannot say
+
+    @property
+    def tells(self) -> bool:
+        """Do the versions behave differently on this input, as native runs show?"""
+        differs = self.observed is Observed.DIFFERENT
+        return differs and (self.kind is None or self.kind.is_behaviour)
 
     @property
     def called(self) -> str:
@@ -308,6 +332,8 @@ def _details(case: TestCase) -> dict[str, Json]:
         result["undefined"] = list(case.undefined)
     if case.minimal is not None:
         result["minimal"] = case.minimal
+    if case.witness:
+        result["witness"] = case.witness
     return result
 
 
@@ -340,6 +366,7 @@ def from_json(value: Json) -> TestCase:
         refused=value.get("refused", ""),
         undefined=tuple(map(str, value.get("undefined", ()))),
         minimal=value.get("minimal"),
+        witness=str(value.get("witness", "")),
     )
 
 

@@ -18,10 +18,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from csg.unify.changes.identities import Identity
-from symexec.testcases import DifferenceKind, Observation, Observed, TestCase
+from symexec.testcases import DifferenceKind, Observed, TestCase
 from symexec.testcases.inputs import Json
 from symexec.triage.blame import closed
-from symexec.triage.classification import differing_parts
+from symexec.triage.classification import fault_name, outputs
 
 Cause = frozenset[Identity]  # changes that bring a difference about together
 Causes = frozenset[Cause]  # each of them does so by itself
@@ -29,7 +29,6 @@ Causes = frozenset[Cause]  # each of them does so by itself
 _NO_END = frozenset(
     (DifferenceKind.HANG, DifferenceKind.HANG_FIX, DifferenceKind.UNDECIDED, DifferenceKind.SLOWER)
 )
-_SHOWN = {"returned": "result"}  # parts of an observation that have another name here
 MOST_CAUSES = 64  # ways of coming about that one accepted difference may have
 
 
@@ -62,26 +61,6 @@ class Accepted:
         identity = {name: form[name] for name in ("class", "entry", "outputs", "changes", "causes")}
         text = json.dumps(identity, sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def outputs(case: TestCase) -> frozenset[str]:
-    """The kinds of the parts that differ. Where a version fails, only the failure counts."""
-    assert case.old is not None and case.new is not None
-    failed = frozenset(
-        f"{name} {_failure(seen)}"
-        for name, seen in (("old", case.old), ("new", case.new))
-        if seen.failed
-    )
-    if failed and _failure(case.old) != _failure(case.new):
-        return failed
-    parts = differing_parts(case.old, case.new)
-    return frozenset(_SHOWN.get(part, part) for part in parts)
-
-
-def _failure(seen: Observation) -> str:
-    if seen.timed_out:
-        return "does not end"
-    return seen.sanitizer or seen.signal or ""
 
 
 def accepted_of(
@@ -290,7 +269,7 @@ def accepted_from_json(value: Json) -> Accepted:
     causes = frozenset(frozenset(map(cause, _list(each))) for each in _list(form.get("causes")))
     if not causes or not all(each and all(each) for each in causes):
         raise ValueError("there is no cause")
-    shown = [str(each) for each in _list(form.get("outputs"))]
+    shown = [_output_of(str(each)) for each in _list(form.get("outputs"))]
     return Accepted(
         DifferenceKind(_text(form, "class")),
         _text(form, "entry"),
@@ -302,6 +281,12 @@ def accepted_from_json(value: Json) -> Accepted:
         _text(form, "summary", ""),
         _text(form, "witness", ""),
     )
+
+
+def _output_of(text: str) -> str:
+    """What differs, as ``outputs`` names it."""
+    version, space, failure = text.partition(" ")
+    return f"{version}{space}{fault_name(failure)}"
 
 
 def _object(value: Json) -> dict[str, Json]:

@@ -14,13 +14,17 @@ from enum import Enum, StrEnum
 from typing import Final, assert_never
 
 from symexec.replay import Pair
-from symexec.testcases import DifferenceKind, Observation, Observed
+from symexec.testcases import DifferenceKind, Observation, Observed, TestCase
 
-# "range.c:12: main: Assertion": where a message stands in the source may be all that differs. It is
-# looked for at beginnings of words only; in long words the search would take long.
-_PLACE = re.compile(rb"(?<![^\s:'\"])[^\s:'\"]+\.[ch]\w*:\d+(:\d+)?(?=:)")
+# "range.c:12: main: Assertion": where a message stands in the source, its function as well, may be
+# all that differs. It is looked for at beginnings of words only; elsewhere that would take long.
+_PLACE = re.compile(rb"(?<![^\s:'\"])[^\s:'\"]+\.[ch]\w*:\d+(:\d+)?(: \w+(?=: Assertion `))?(?=:)")
+COMPARED = 256  # bytes of the outputs of two runs that do not end
 _PARTS = ("stdout", "exit", "signal", "returned", "memory", "sanitizer", "files", "timed_out")
 _LEAKS = ("leaks",)
+_STATE = "state"  # of the program, which only later calls can look at
+_SHOWN = {"returned": "result"}  # parts of an observation that have another name in outputs
+_FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")  # sanitizers name these without SIG
 
 
 class Course(Enum):
@@ -46,17 +50,61 @@ class Classified:
 def differing_parts(
     old: Observation, new: Observation, with_stderr: bool = True
 ) -> tuple[str, ...]:
-    """The names of the parts that differ. Where a run was cut off, nothing else is compared."""
+    """The names of the parts that differ. Where a run was cut off, nothing else is compared; where
+    both were, what they had written by then, as far as both had come."""
     if old is new:
         return ()
+    if old.timed_out and new.timed_out:
+        return ("stdout",) if _part_ways(old.stdout, new.stdout) else ()
     if old.timed_out or new.timed_out:
-        return () if old.timed_out and new.timed_out else ("timed_out",)
+        return ("timed_out",)
     parts = [part for part in _PARTS if getattr(old, part) != getattr(new, part)]
+    if "memory" in parts and (old.private or new.private):
+        parts.remove("memory")
+        parts += ["memory"] if old.seen_memory != new.seen_memory else []
+        parts += [_STATE] if old.state != new.state else []
     if old.leaks != new.leaks and None not in (old.leaks, new.leaks):
         parts += _LEAKS
     if with_stderr and plain_stderr(old) != plain_stderr(new):
         parts.append("stderr")
     return tuple(parts)
+
+
+def outputs(case: TestCase) -> frozenset[str]:
+    """The kinds of what differs: ``stdout``, ``result``, ``new heap-buffer-overflow``. Where a
+    version fails in another way than the other one, only the failures count."""
+    assert case.old is not None and case.new is not None
+    failed = frozenset(
+        f"{name} {_failure(seen)}"
+        for name, seen in (("old", case.old), ("new", case.new))
+        if seen.failed
+    )
+    if failed and _failure(case.old) != _failure(case.new):
+        return failed
+    parts = differing_parts(case.old, case.new)
+    return frozenset(_SHOWN.get(part, part) for part in parts)
+
+
+def _failure(seen: Observation) -> str:
+    if seen.timed_out:
+        return "does not end"
+    return fault_name(seen.sanitizer or seen.signal or "")
+
+
+def fault_name(failure: str) -> str:
+    """One name for a fault, whether a sanitizer reports it or a signal ends the run: SEGV."""
+    return failure.removeprefix("SIG") if failure in _FAULTS else failure
+
+
+def behaviour(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """The differing parts; none where only what is hidden in the program differs."""
+    return () if _STATE in parts and set(parts) <= {_STATE, "stderr"} else parts
+
+
+def _part_ways(one: bytes, other: bytes) -> bool:
+    """Do two outputs differ before one of them ends?"""
+    common = min(len(one), len(other), COMPARED)
+    return one[:common] != other[:common]
 
 
 def plain_stderr(seen: Observation) -> bytes:
@@ -73,14 +121,16 @@ def classify(pair: Pair, course: Course = Course.UNKNOWN) -> Classified:
     old, new = pair.old, pair.new
     if not pair.stable:
         return Classified(DifferenceKind.NONDETERMINISTIC, Observed.SAME)
-    if old.timed_out and new.timed_out:
-        return Classified(DifferenceKind.TIMEOUT, Observed.SAME)
     parts = differing_parts(old, new, with_stderr=pair.stderr_stable)
+    if old.timed_out and new.timed_out and not parts:
+        return Classified(DifferenceKind.TIMEOUT, Observed.SAME)
     if not parts:
         return Classified(
             DifferenceKind.PATH_ONLY if pair.masks is None else DifferenceKind.NONDETERMINISTIC,
             Observed.SAME,
         )
+    if not behaviour(parts):
+        return Classified(DifferenceKind.INTERNAL_STATE, Observed.DIFFERENT, parts)
     if parts == ("stderr",):
         return Classified(DifferenceKind.STDERR_ONLY, Observed.DIFFERENT, parts)
     if set(parts) <= {"leaks", "stderr"}:
@@ -171,6 +221,7 @@ _SEVERITIES: Final = {
     DifferenceKind.LEAK_FIX: Severity.BETTER,
     DifferenceKind.UNDECIDED: Severity.MINOR,
     DifferenceKind.SLOWER: Severity.MINOR,
+    DifferenceKind.INTERNAL_STATE: Severity.MINOR,
     DifferenceKind.STDERR_ONLY: Severity.MINOR,
     DifferenceKind.HELP_TEXT: Severity.MINOR,
     DifferenceKind.NONDETERMINISTIC: Severity.MINOR,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from csg.errors import ToolchainError
-from symexec.replay import PLAIN, SANITIZED, NativeReplay, Pair
+from symexec.replay import LITERAL, PLAIN, SANITIZED, NativeReplay, Pair
 from symexec.replay.build import UNDEFINED
 from symexec.testcases import (
     MASKED,
@@ -30,6 +30,7 @@ from symexec.triage.undefined import (
     by_chance,
     differs_plainly,
     judged,
+    judged_at_once,
     plainly_again,
     plainly_explained,
     uninitialised,
@@ -65,7 +66,7 @@ def examine(
         seen = explained(seen, pair, replay, changes, requires, patience)
     # last, because it compiles, which would take time from the others
     asked = waits or replay.plan.steady or all(replay.ready(each, UNDEFINED) for each in BOTH)
-    found = judged(seen, pair, replay) if asked else seen
+    found = (judged if asked else judged_at_once)(seen, pair, replay)
     return by_chance(found, replay) if case.uninitialised else found
 
 
@@ -185,6 +186,7 @@ def explained(
 #
 #     sanitized, forked      alike              the way that every test is run
 #     sanitized, executed    alike
+#     literal, forked        alike              gcc -O0 alone: no macro of a sanitizer or of -O1
 #     plain, forked          alike
 #     plain, executed        exit 0, exit 1     a difference: "shown by plain builds alone"
 #
@@ -195,7 +197,12 @@ def explained(
 
 Way = tuple[str, bool]  # (style of the builds, does each run begin by execve?)
 FIRST: Way = (SANITIZED, False)
-OTHERS: tuple[Way, ...] = ((SANITIZED, True), (PLAIN, False), (PLAIN, True))
+OTHERS: tuple[Way, ...] = (
+    (SANITIZED, True),
+    (LITERAL, False),
+    (PLAIN, False),
+    (PLAIN, True),
+)
 HIDDEN = "shown by runs that begin by execve alone, and not by forks (an error of csgtest)"
 PLAIN_ALONE = (
     "shown by builds without sanitizers alone: undefined behaviour, or what depends on how they "

@@ -17,7 +17,7 @@ from symexec.testcases import (
     TestCase,
 )
 from symexec.testcases.signature import ParameterKind
-from symexec.triage.classification import differing_parts, rank
+from symexec.triage.classification import differing_parts, outputs, rank
 from symexec.triage.undefined import UNINITIALISED, uses_uninitialised
 
 # ---------------------------------------------------------------------------------------- wording
@@ -175,9 +175,22 @@ MOST_GROUPS = 20
 
 
 @dataclass(frozen=True, slots=True)
+class Symptom:
+    """A way in which the cause of a group shows that its witness does not show. ``outputs``: what
+    differs in the test ``witness``, and neither in the group's witness nor in the symptoms before.
+    ``count``: how many tests need this symptom. ``internal``: no caller can run them."""
+
+    witness: str
+    outputs: frozenset[str]
+    count: int
+    internal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
     """A group of differences. ``tests``: ids, the smallest witness first. ``found_by``: the source
-    of the test that first showed it, after ``found_s`` seconds."""
+    of the test that first showed it, after ``found_s`` seconds. ``also``: with the witness they
+    have every kind of output that differs in a test."""
 
     id: str  # g1, g2, .. in order of importance
     kind: DifferenceKind
@@ -188,6 +201,7 @@ class Group:
     found_s: float = 0.0
     internal: bool = False  # seen only where no caller of the program gets by itself
     minimal: bool | None = None  # see TestCase
+    also: tuple[Symptom, ...] = ()
 
     @property
     def called(self) -> str:
@@ -195,6 +209,11 @@ class Group:
         if not self.internal:
             return self.kind
         return f"internal-{'failure' if self.kind is DifferenceKind.REGRESSION else self.kind}"
+
+    @property
+    def tells(self) -> bool:
+        """Do callers meet a version that behaves differently?"""
+        return not self.internal and self.kind.is_behaviour
 
     @property
     def witness(self) -> str:
@@ -272,25 +291,45 @@ def hidden_parts(internal: Internal | None, signature: EntrySignature | None) ->
 def never_met(
     internal: Internal | None, signature: EntrySignature | None
 ) -> Callable[[TestCase], bool] | None:
-    """Whether no caller can run a test; None where callers can run all of them."""
-    if internal is None:
+    """Whether no caller can run a test, as far as is known; None where callers can run all of
+    them."""
+    if internal is not None and internal.reason:
+        return lambda case: True
+    return never_made(internal, signature)
+
+
+def never_made(
+    internal: Internal | None, signature: EntrySignature | None
+) -> Callable[[TestCase], bool] | None:
+    """Whether a test has an object, or a value of a static object, that is not known to come from
+    any calls; None where there is no such object."""
+    begun = initial_values(signature)
+    hidden = hidden_parts(internal, signature)
+    if not begun and not hidden:
         return None
-    hidden, nowhere = hidden_parts(internal, signature), bool(internal.reason)
 
-    def inner(case: TestCase) -> bool:
+    def unmade(case: TestCase) -> bool:
         given = dict(case.input.parameters)
-        return nowhere or any(given.get(name) is not None for name in hidden)
+        if any(given.get(name) is not None for name in hidden):
+            return True
+        return any(begun.get(name, value) != value for name, value in case.input.globals)
 
-    return inner
+    return unmade
+
+
+def initial_values(signature: EntrySignature | None) -> dict[str, int]:
+    """What the inputs begin with that only calls of the program's functions can set."""
+    parts = signature.globals if signature is not None else ()
+    return {each.name: each.initial for each in parts if each.private}
 
 
 def group(
     cases: Iterable[TestCase], inner: Callable[[TestCase], bool] | None = None
 ) -> list[Group]:
-    """Groups of all tests on which the versions differ: one for each class and cause, however the
-    runs end and whatever they show. When these are too many for a reader, those whose causes
-    overlap are joined. Tests that are ``accounted`` for have groups of their own, after the
-    others.
+    """Groups of all tests on which the versions differ: one for each class and cause. However the
+    runs end and whatever they show, it is one defect; each way in which it shows is a symptom of
+    the group. When the groups are too many for a reader, those whose causes overlap are joined.
+    Tests that are ``accounted`` for have groups of their own, after the others.
 
     ``inner``: can no caller run the test? Groups that have no other tests are internal, and come
     last; the witness of any other group is a test that callers can run."""
@@ -310,12 +349,31 @@ def group(
         tests.sort(key=lambda case: (met_by_none(case), _plainness(case)))
     ordered = sorted(
         ((met_by_none(tests[0]), tests) for tests in members.values()),
-        key=lambda each: (each[0], each[1][0].accounted, _rank(each[1][0]), each[1][0].id),
+        key=lambda each: (each[0], each[1][0].accounted, _worst(each[1], inner), each[1][0].id),
     )
     return [
-        replace(_group(f"g{number}", tests), internal=internal)
+        replace(_group(f"g{number}", tests), internal=internal, also=symptoms(tests, inner))
         for number, (internal, tests) in enumerate(ordered, 1)
     ]
+
+
+def symptoms(
+    tests: Sequence[TestCase], inner: Callable[[TestCase], bool] | None = None
+) -> tuple[Symptom, ...]:
+    """The symptoms of a group that its witness, the first of its tests, does not show. ``inner``:
+    see ``group``."""
+    differing = {case.id: outputs(case) for case in tests}
+    shown = differing[tests[0].id]
+    left = [case for case in tests if not differing[case.id] <= shown]
+    found: list[Symptom] = []
+    while left:
+        more = differing[left[0].id] - shown
+        shown |= more
+        covered = [case for case in left if differing[case.id] <= shown]
+        internal = inner is not None and all(map(inner, covered))
+        found.append(Symptom(left[0].id, more, len(covered), internal))
+        left = [case for case in left if not differing[case.id] <= shown]
+    return tuple(found)
 
 
 def _grouped(
@@ -469,6 +527,17 @@ def options_used(case: TestCase) -> Shape:
     dashed = [word for word in case.input.args if word.startswith(b"-")]
     words = [word.partition(b"=")[0] for word in dashed if not _NEGATIVE.match(word)]
     return tuple(sorted({word if word.startswith(b"--") else word[:2] for word in words}))
+
+
+def _worst(
+    tests: Sequence[TestCase], inner: Callable[[TestCase], bool] | None
+) -> tuple[int, int, bool]:
+    """The rank of a group: that of its most important test that callers can run as they can the
+    first."""
+    if inner is None:
+        return min(map(_rank, tests))
+    internal = inner(tests[0])
+    return min(_rank(case) for case in tests if inner(case) == internal)
 
 
 def _rank(case: TestCase) -> tuple[int, int, bool]:

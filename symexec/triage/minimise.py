@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from symexec.testcases import LongDouble, Scalar, TestInput, Value
-from symexec.testcases.inputs import Elements, is_part, odd_bytes, shown_text
+from symexec.testcases.inputs import Elements, Inside, is_part, odd_bytes, shown_text
 
 _PLAIN = (b"a", b"0", b",", b" ")  # what takes the place of a byte that cannot be printed
 _PRINTABLE = (*(bytes([code]) for code in range(0x21, 0x7F)), b"\n")  # or else one of these
@@ -183,7 +183,7 @@ def _element_of(name: str, array: str) -> int | None:
 
 def _zero(value: Value) -> Value:
     match value:
-        case None | () | Elements():
+        case None | () | Elements() | Inside():
             return value
         case bytes():
             return b""
@@ -280,7 +280,7 @@ def _other_characters(data: bytes, counted: int | None = None) -> Iterator[bytes
 
 def _smaller_value(value: Value, counted: int) -> Iterator[Value]:
     match value:
-        case None | Elements():
+        case None | Elements() | Inside():
             return
         case bytes():
             yield from _smaller_bytes(value, counted)
@@ -300,6 +300,8 @@ def _smaller_number(value: Scalar) -> Iterator[Scalar]:
     """Numbers nearer to zero, and whole numbers."""
     match value:
         case LongDouble():
+            if value.is_nan and value != LongDouble("nan"):
+                yield LongDouble("nan")
             yield 0.0
         case float():
             if value != 0.0:

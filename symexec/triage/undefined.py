@@ -14,7 +14,8 @@ The other way round a plain build may differ where replay does not (``shown_by_p
 old  return x + 1 < x;     new  return x == INT_MAX;     replay sees 1 and 1, gcc -O2 0 and 1
 
 Where the search has met something undefined that the sanitizer does not know, a null pointer for
-%s, the plain builds are asked in any case.
+%s, the plain builds are asked in any case. So are they of a difference that AddressSanitizer shows
+only while it keeps local objects in memory of its own.
 """
 
 from __future__ import annotations
@@ -46,9 +47,11 @@ from symexec.triage.blame import (
     smallest_sets,
     unfaithful,
 )
-from symexec.triage.classification import differing_parts
+from symexec.triage.classification import behaviour, differing_parts
 
 UNSTABLE = "the difference was not seen again"
+LOCALS = "the difference depends on where local objects lie in memory"
+UNSANITIZED = "only builds without sanitizers show the difference"
 _TURNS = 2  # further runs with either filling, where they differ
 MOST = 4  # places reported for one version
 ALONE, BEHIND = "a difference", "a difference behind it"  # what plain builds alone show
@@ -78,7 +81,7 @@ def judged(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
     if not may_be_undefined(case, pair):
         return case
     try:
-        places = _places(*replay.both(case.input, UNDEFINED))
+        places = _of_the_fake_stack(case, replay) or _places(*replay.both(case.input, UNDEFINED))
         if not places:
             return case
         shown = {style: _shown(case, style, replay)[1] for style in STANDARD}
@@ -90,6 +93,29 @@ def judged(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
     )
     kind = case.kind if all(shown.values()) else DifferenceKind.UNDEFINED
     return replace(case, kind=kind, undefined=(*places, *verdicts))
+
+
+def judged_at_once(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
+    """``judged`` where there is no time to compile: what can be said without other builds."""
+    if not may_be_undefined(case, pair):
+        return case
+    found = _of_the_fake_stack(case, replay)
+    return replace(case, kind=DifferenceKind.UNDEFINED, undefined=tuple(found)) if found else case
+
+
+def _of_the_fake_stack(case: TestCase, replay: NativeReplay) -> list[str]:
+    """That the difference is one of AddressSanitizer's fake stack, if it is: there local objects
+    lie in another order, which C leaves open and a program may compare (6.5.8p5). Or that no build
+    with sanitizers shows it: headers and optimisation may call other functions."""
+    if _differs_sanitized(case, replay, False):
+        return []
+    return [LOCALS] if _differs_sanitized(case, replay, True) else [UNSANITIZED]
+
+
+def _differs_sanitized(case: TestCase, replay: NativeReplay, fake_stack: bool) -> bool:
+    runs = (Request(name, case.input, fake_stack=fake_stack) for name in ("old", "new"))
+    old, new = replay.observe_all(runs)
+    return bool(differing_parts(old, new, with_stderr=False))
 
 
 def shown_by_plain_builds(
@@ -131,7 +157,7 @@ def shown_behind_a_stop(cases: Sequence[TestCase], replay: NativeReplay) -> Iter
         except ToolchainError:  # as above
             return
         if all(each.stable and not each.cut_off for each in pairs) and all(
-            differing_parts(each.old, each.new, with_stderr=False) for each in pairs
+            behaviour(differing_parts(each.old, each.new, with_stderr=False)) for each in pairs
         ):
             yield replace(
                 case,
@@ -185,7 +211,7 @@ def _named_in_both(old: Observation, new: Observation) -> bool:
 def _first_shown(case: TestCase, replay: NativeReplay) -> tuple[str, Pair] | None:
     for style in STANDARD:
         pair, parts = _shown(case, style, replay)
-        if parts and not pair.cut_off:
+        if behaviour(parts) and not pair.cut_off:
             return style, pair
     return None
 

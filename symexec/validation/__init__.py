@@ -24,6 +24,7 @@ from symexec.exploration.start import Origin
 from symexec.options import InputOptions, MemoryOptions
 from symexec.replay import LITERAL, NativeReplay, ReplayPlan, Text
 from symexec.replay.build import FinishedBuilds
+from symexec.runtime.library import own_functions
 from symexec.testcases import TestInput
 from symexec.triage.undefined import too_wide_shifts
 from symexec.validation.expected_traces import (
@@ -208,7 +209,8 @@ class TraceValidation:
         def site(asked: Expression) -> int:
             return numbers.get(id(asked), 0)
 
-        text, placed = probed_text(self._prepared.unified, site, QUIET)
+        own = {each.name for each in own_functions(self._prepared.program)}
+        text, placed = probed_text(self._prepared.unified, site, QUIET - own)
         self._replay.log_decisions(
             tuple(
                 replace(each, text=text) if isinstance(each, Text) else each

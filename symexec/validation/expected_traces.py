@@ -11,19 +11,23 @@ from csg.language.syntax import Version
 from csg.records import record
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
+from symexec.executor.machine import DEEP_NOTED, NEAR_ITS_END
+from symexec.exploration.clocks import asking
 from symexec.exploration.pinning import Pins
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.start import Origin, begin
 from symexec.expr import Model, TermTable
+from symexec.expr.nan_choices import OF_TWO_NANS, keeps_one_of_two
+from symexec.ledger import Omission, Reason
 from symexec.memory import NEW, OLD, FaultKind
 from symexec.options import InputOptions, MemoryOptions
 from symexec.replay import Decided, NativeReplay, decision, hashed
 from symexec.runtime.filesystem.nodes import Node
-from symexec.runtime.library import registry
+from symexec.runtime.library import own_functions, passed_over, registry
 from symexec.solver import EMPTY, PathCondition, SolverOptions, build_solver
 from symexec.state.endings import Aborted, AssertionFailed, Exit, Killed, MemoryFault, Returned
 from symexec.state.inputs import Guide, Guided, Start
-from symexec.state.state import Chain, Event, EventKind, Outcome, State
+from symexec.state.state import Chain, Outcome, State
 from symexec.testcases import TestInput
 
 # -------------------------------------------------------------------------------------- retracing
@@ -94,6 +98,7 @@ class PathReplayer:
         self._sites = sites
         functions = program.functions
         self._quiet = {name for name in QUIET & functions.keys() if functions[name].library}
+        self._elsewhere = next(_meant_otherwise(prepared), None)
         self._old: list[int] = []
         self._new: list[int] = []
         self._events = 0  # how many of the path's were looked at
@@ -129,7 +134,8 @@ class PathReplayer:
         state.seed = Guide(Guided(dict(expected.model), expected.path, origin.known))
         state.path = origin.known
         self._events = _length(state.events)
-        self._old_approximated = self._new_approximated = None
+        deep = (0, NEAR_ITS_END) if DEEP_NOTED in state.environment else None
+        self._old_approximated = self._new_approximated = self._elsewhere or deep
         for _ in range(LONGEST // QUANTUM):
             if state.frame is None:
                 break
@@ -160,7 +166,7 @@ class PathReplayer:
         if self._events == known:
             return
         for event in Chain.items(state.events)[known:]:
-            if event.kind is not EventKind.APPROXIMATED:
+            if event.reason not in (Reason.APPROXIMATED, Reason.ADDRESSES):
                 continue
             if state.mode != NEW and self._old_approximated is None:
                 self._old_approximated = len(self._old), event.text
@@ -176,6 +182,17 @@ class PathReplayer:
         return False
 
 
+def _meant_otherwise(prepared: Prepared) -> Iterator[tuple[int, str]]:
+    """The reasons why the compiler may have made something else of the program, from the first
+    decision on."""
+    for omission in prepared.unmodelled:
+        yield 0, omission.text
+    for code in own_functions(prepared.program):
+        yield 0, passed_over(code.name)
+    for name, _, _ in asking(prepared.program):
+        yield 0, f"what {name} says"
+
+
 def _with_files_of(test: TestInput, start: Start) -> Start:
     """The start without those files that the search had not looked at when the test was made: the
     test does not have them, and a native run finds nothing there."""
@@ -189,7 +206,7 @@ def _with_files_of(test: TestInput, start: Start) -> Start:
     return replace(start, environment=entries)
 
 
-def _length(events: Chain[Event] | None) -> int:
+def _length(events: Chain[Omission] | None) -> int:
     return 0 if events is None else events.length
 
 
@@ -211,10 +228,10 @@ def _refuse_uninitialised(*states: State) -> None:
 
 
 def _uses_uninitialised(state: State) -> bool:
-    kinds = (event.kind for event in Chain.items(state.events))
+    kinds = (event.reason for event in Chain.items(state.events))
     endings = (each.ending for each in (state.old_outcome, state.new_outcome) if each is not None)
     faults = (each.kind for each in endings if isinstance(each, MemoryFault))
-    return EventKind.UNINITIALISED in kinds or FaultKind.UNINITIALISED in faults
+    return Reason.UNINITIALISED in kinds or FaultKind.UNINITIALISED in faults
 
 
 # -------------------------------------------------------------------------------------- comparing
@@ -368,6 +385,9 @@ class Comparison:
         expected, predicted = prediction
         if native != list(replay.decided(self._runs(expected))):
             return Judged(expected.test, NOT_TWICE)
+        model = expected.model
+        if expected.input.has_nan and (not model or keeps_one_of_two(model)):
+            return Judged(expected.test, f"approximated: {OF_TWO_NANS}")
         differences = self._differences(predicted, native)
         for version, at, expectation, seen in zip(
             _VERSIONS, differences, predicted, native, strict=True

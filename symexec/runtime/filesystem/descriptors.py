@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symexec.expr import Operand
+from symexec.ledger import Reason
 from symexec.runtime.contract import Arguments, Context, End, Model, Registry
 from symexec.runtime.filesystem.nodes import (
     EACCES,
@@ -87,7 +88,6 @@ from symexec.runtime.filesystem.paths import (
 )
 from symexec.runtime.operands import Asking, pin, place, read_bytes, signed, write_bytes
 from symexec.state.endings import Unsupported
-from symexec.state.state import EventKind
 
 models = Registry()
 
@@ -123,8 +123,9 @@ def _open(context: Context, path: Operand, rest: Arguments, base: Operand | None
     if flags & CREATE and (yield from is_named_as_folder(context, path, base)):
         return answered(context, -EISDIR)
     not_followed = flags & NO_FOLLOW or (flags & CREATE and flags & EXCLUSIVE)
+    again = flags & (CREATE | EMPTY | EXCLUSIVE) == CREATE | EMPTY
     found = yield from look_up(
-        context, path, Last.NOT_FOLLOWED if not_followed else Last.FOLLOWED, base
+        context, path, Last.NOT_FOLLOWED if not_followed else Last.FOLLOWED, base, again
     )
     if isinstance(found, int):
         return answered(context, found)
@@ -393,11 +394,19 @@ def make_pipe(context: Context, arguments: Arguments) -> Model:
     return 0
 
 
+def is_within_limit(context: Context, number: int) -> bool:
+    """May a descriptor have this number? That is up to the user's limits (ulimit -n)."""
+    if number >= MOST_DESCRIPTORS:
+        text = f"descriptors from {MOST_DESCRIPTORS} on, for which a limit may leave room"
+        context.event(Reason.APPROXIMATED, text)
+    return 0 <= number < MOST_DESCRIPTORS
+
+
 def duplicated(context: Context, number: int, least: int, closes: bool = False) -> int:
     known = descriptor(context, number)
     if known is None:
         return -EBADF
-    if not 0 <= least < MOST_DESCRIPTORS:
+    if not is_within_limit(context, least):
         return -EINVAL
     target = free_descriptor(context, least)
     if target is None:
@@ -409,7 +418,7 @@ def duplicated(context: Context, number: int, least: int, closes: bool = False) 
 def moved_to(context: Context, number: int, target: int, closes: bool = False) -> int:
     """Let ``target`` mean the open file of descriptor ``number``; its own is closed before."""
     known = descriptor(context, number)
-    if known is None or not 0 <= target < MOST_DESCRIPTORS:
+    if known is None or not is_within_limit(context, target):
         return -EBADF
     closed(context, target)
     put_descriptor(context, target, Descriptor(known.opened, closes))
@@ -442,7 +451,7 @@ def control(context: Context, arguments: Arguments) -> Model:
             put_opened(context, known.opened, replace(file, flags=flags))
             return 0
         case 5 | 6 | 7 | 36 | 37 | 38:  # locks always succeed: no other process is there
-            context.event(EventKind.APPROXIMATED, "locks on files always succeed")
+            context.event(Reason.APPROXIMATED, "locks on files always succeed")
             return 0
         case _:
             return answered(context, -EINVAL)

@@ -191,7 +191,11 @@ def remove_either(context: Context, arguments: Arguments) -> Model:
     if isinstance(found, int):
         return answered(context, found)
     done = _remove_file(context, found)
-    return answered(context, _remove_folder(context, found) if done == -EISDIR else done)
+    if done != -EISDIR:
+        return answered(context, done)
+    answered(context, done)  # glibc tries unlink first, and errno keeps what that says
+    done = _remove_folder(context, found)
+    return answered(context, done) if done < 0 else 0
 
 
 @models("unlinkat", effects="reads 1", needs=(ERRNO,))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from symexec.expr import Operand
+from symexec.ledger import Reason
 from symexec.runtime.contract import Context, End
 from symexec.runtime.filesystem.nodes import (
     DEVICE,
@@ -47,7 +48,6 @@ from symexec.runtime.operands import (
     signed,
 )
 from symexec.state.endings import Unsupported
-from symexec.state.state import EventKind
 
 # ------------------------------------------------------------------------------------------ pipes
 # Pipes that the program makes, for itself: nobody else is at the other end.
@@ -174,9 +174,17 @@ def free_descriptor(context: Context, least: int = 0) -> int | None:
     return None
 
 
+def held(number: int) -> str:
+    """The entry that says that a stream holds back output for this descriptor."""
+    return f"held{number}"
+
+
 def closed(context: Context, number: int) -> int:
     if descriptor(context, number) is None:
         return -EBADF
+    if context.get(held(number)):
+        text = "a descriptor is closed for which a stream holds back output"
+        context.event(Reason.APPROXIMATED, text)
     put_descriptor(context, number, None)
     context.put(f"listing{number}", None)
     return 0
@@ -248,7 +256,7 @@ def write_at(context: Context, file: Opened, position: int, text: Sequence[Opera
         position = size
     end = position + len(text)
     if end > LARGEST:
-        context.event(EventKind.APPROXIMATED, f"a file above {LARGEST >> 20} MiB cannot be written")
+        context.event(Reason.APPROXIMATED, f"a file above {LARGEST >> 20} MiB cannot be written")
         return -EFBIG
     if text:
         after = changed_bytes(target.contents, size, position, list(text))
@@ -318,7 +326,7 @@ def cut(context: Context, place: int, size: int) -> Asking[int]:
     if size < 0 or target.kind != FILE:
         return -EINVAL
     if size > LARGEST:
-        context.event(EventKind.APPROXIMATED, f"a file above {LARGEST >> 20} MiB cannot be made")
+        context.event(Reason.APPROXIMATED, f"a file above {LARGEST >> 20} MiB cannot be made")
         return -EFBIG
     known = yield from known_size(target.contents)
     data = (target.contents.bytes[:known] + (0,) * (size - known))[:size]

@@ -20,6 +20,7 @@ from enum import Enum
 
 from csg.records import record
 from symexec.expr import Operand, conjunction, disjunction
+from symexec.ledger import Reason
 from symexec.runtime.contract import Arguments, Context, End, Model, Registry
 from symexec.runtime.filesystem.nodes import (
     EACCES,
@@ -101,10 +102,16 @@ def allowed(context: Context, number: int, wish: int) -> bool:
 
 
 def look_up(
-    context: Context, pointer: Operand, last: Last = Last.FOLLOWED, base: Operand | None = None
+    context: Context,
+    pointer: Operand,
+    last: Last = Last.FOLLOWED,
+    base: Operand | None = None,
+    replaces: bool = False,
 ) -> Asking[Found | int]:
     """Resolve the path at an address; a negative error number when it leads nowhere. ``base`` is
-    the descriptor of the folder where a relative path begins."""
+    the descriptor of the folder where a relative path begins. ``replaces``: what was there before
+    does not matter. A file that the program looks for by a name of its own, and that no input
+    provides, is missing: an event says so."""
     start: int | None = None
     if base is not None:
         start = signed((yield from pin(base, "the descriptor of a folder")), 32)
@@ -112,14 +119,19 @@ def look_up(
     text = yield from read_string(context, address)
     here = _start(context, start)
     if all(isinstance(byte, int) for byte in text):
-        return (yield from walk(context, here, _known(text), last))
+        found = yield from walk(context, here, _known(text), last)
+        missing = found == -ENOENT if isinstance(found, int) else found.node is None
+        if missing and text and last is not Last.ENTRY and not replaces:
+            shown = _known(text).decode(errors="replace")
+            context.event(Reason.APPROXIMATED, f"no input has a file '{shown}': it is missing")
+        return found
     folder: int | None = here
     above = text[: _folder_length(text)]
     if above:
-        found = yield from _walk(context, here, _known(above))
-        if isinstance(found, OfHost):
+        owner = yield from _walk(context, here, _known(above))
+        if isinstance(owner, OfHost):
             return (yield from walk(context, here, (yield from pinned_name(text)), last))
-        folder = found if isinstance(found, int) else found.node
+        folder = owner if isinstance(owner, int) else owner.node
     if folder is None or folder < 0:
         return folder or -ENOENT
     name = text[len(above) :]

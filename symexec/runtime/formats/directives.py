@@ -27,7 +27,7 @@ _DIGITS = 12  # of a width, that say how large it is
 
 _DIRECTIVE = re.compile(
     rb"%(?:(?P<position>\d+)\$)?(?P<flags>[-+ #0'I]*)"
-    rb"(?P<width>\*(?:\d+\$)?|\d+)?(?:\.(?P<precision>\*(?:\d+\$)?|-?\d*))?"
+    rb"(?P<width>\*(?:\d+\$)?|\d+)?(?:\.(?P<precision>\*(?:\d+\$)?|\d*))?"
     rb"(?P<length>hh|h|ll|l|q|j|z|Z|t|L)?(?P<letter>[a-zA-Z%])",
 )
 
@@ -152,8 +152,6 @@ def _amount(text: bytes | None, found: re.Match[bytes]) -> int | Star | None:
         return None
     if text.startswith(b"*"):
         return Star(_position(text[1:-1], found))
-    if text.startswith(b"-"):
-        return None  # a negative precision counts as none
     return _number(text)
 
 

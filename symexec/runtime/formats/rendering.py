@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from csg.ir import Passed
-from symexec.expr import Operand, Term
+from symexec.expr import Operand, Term, interval
+from symexec.ledger import Reason
 from symexec.runtime.contract import Context, End
 from symexec.runtime.formats.directives import (
     BASES,
@@ -32,10 +33,12 @@ from symexec.runtime.formats.directives import (
     with_amounts,
 )
 from symexec.runtime.operands import (
+    MOST_SIZES,
     Asking,
     calculated,
     choice,
     decide,
+    each_value,
     fitted,
     holds,
     known_bytes,
@@ -47,7 +50,7 @@ from symexec.runtime.operands import (
     signed,
 )
 from symexec.state.endings import Unsupported
-from symexec.state.state import EventKind, Formatted
+from symexec.state.state import Formatted
 
 Piece = Operand | Formatted  # a byte or an abstract number
 
@@ -91,7 +94,7 @@ def given(context: Context, parts: Sequence[Part], passed: Sequence[Operand]) ->
     """The arguments behind the ellipsis; a missing one is 0, and an event."""
     kinds = _kinds(parts)
     if len(passed) < len(kinds):
-        context.event(EventKind.UNDEFINED, "fewer arguments than the printf format asks for")
+        context.event(Reason.UNDEFINED, "fewer arguments than the printf format asks for")
     return [
         fitted(passed[index], bits) if index < len(passed) else 0
         for index, (bits, _) in enumerate(kinds)
@@ -138,9 +141,13 @@ def _passed(part: Conversion) -> Passed:
 def text_of(
     context: Context, parts: Sequence[Part], arguments: Sequence[Operand], whole: bool
 ) -> Asking[Pieces]:
-    """The text; with ``whole``, symbolic numbers in it stay abstract."""
+    """The text; with ``whole``, symbolic numbers in it stay abstract. So do floating ones where
+    nobody asks how long the text is."""
     text = Pieces()
     turn = 0
+    counts = context.is_used or any(
+        isinstance(each, Conversion) and each.letter == "n" for each in parts
+    )
 
     def argument(position: int | None) -> Operand:
         nonlocal turn
@@ -156,7 +163,7 @@ def text_of(
         amounts: list[int | None] = []
         for amount in (part.width, part.precision):
             if isinstance(amount, Star):
-                value = yield from pin(argument(amount.position), "a symbolic width of printf")
+                value = yield from _amount(argument(amount.position))
                 amounts.append(signed(value, 32))
             else:
                 amounts.append(None)
@@ -164,18 +171,30 @@ def text_of(
         if conversion.least > MOST_PRINTED:
             yield End(Unsupported(f"a text of {conversion.least} bytes in print"))
         value_given = 0 if part.letter == "m" else argument(part.position)
-        yield from _convert(context, text, conversion, value_given, whole)
+        abstract = whole and not (conversion.floating and counts)
+        yield from _convert(context, text, conversion, value_given, abstract)
     return text
+
+
+def _amount(value: Operand) -> Asking[int]:
+    """A width or a precision: a path for each value where these are few."""
+    if isinstance(value, Term):
+        low, high = interval(value)
+        if high - low < MOST_SIZES:
+            return (yield from each_value(value, value.width))
+    return (yield from pin(value, "a symbolic width of printf"))
 
 
 def _convert(
     context: Context, text: Pieces, conversion: Conversion, value: Operand, whole: bool
 ) -> Asking[None]:
     letter = conversion.letter
+    if letter == "p" and value != 0:
+        context.event(Reason.ADDRESSES, "%p writes the number of an address")
     if letter in BASES:
         yield from _integer(text, conversion, value, whole)
     elif conversion.floating:
-        yield from _float(context, text, conversion, value, whole)
+        yield from _float(text, conversion, value, whole)
     elif letter == "s":
         found = yield from _string(context, conversion, value)
         text.add(found, len(found))
@@ -203,14 +222,11 @@ def _integer(text: Pieces, conversion: Conversion, value: Operand, whole: bool) 
         text.add(found, len(found))
 
 
-def _float(
-    context: Context, text: Pieces, conversion: Conversion, value: Operand, whole: bool
-) -> Asking[None]:
+def _float(text: Pieces, conversion: Conversion, value: Operand, whole: bool) -> Asking[None]:
     if isinstance(value, Term) and whole:
-        context.event(EventKind.APPROXIMATED, "the length of a symbolic floating number in print")
         text.add([Formatted(conversion.spec, value)], len(float_text(conversion, 0)))
         return
-    value = yield from pin(value, "a symbolic floating number printed into a buffer")
+    value = yield from pin(value, "a symbolic floating number in print whose digits are asked for")
     found = float_text(conversion, value)
     text.add(found, len(found))
 
@@ -221,7 +237,7 @@ def _string(context: Context, conversion: Conversion, value: Operand) -> Asking[
     assert not isinstance(most, Star)
     if address == 0:  # as glibc has it, where gcc makes no strcpy or puts of the call
         context.event(
-            EventKind.UNDEFINED, "a null pointer for %s: some builds print (null), others crash"
+            Reason.UNDEFINED, "a null pointer for %s: some builds print (null), others crash"
         )
         shown = b"(null)" if most is None or most >= 6 else b""
         return padded(conversion, list(shown))

@@ -3,10 +3,13 @@
  *     gmtime(&(long){0})     ->   1970-01-01, a Thursday */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     asctime ctime gmtime localtime: reads 0, writes *tm errno, returns *tm
+ *     asctime gmtime: reads 0, writes *tm errno, returns *tm
+ *     ctime localtime: reads 0 environ *environ, writes *tm errno, returns *tm
  *     difftime: nothing
- *     gmtime_r localtime_r: reads 0, writes 1 errno, returns 1
- *     mktime timegm timelocal: reads 0, writes 0 errno */
+ *     gmtime_r: reads 0, writes 1 errno, returns 1
+ *     localtime_r: reads 0 environ *environ, writes 1 errno, returns 1
+ *     timegm: reads 0, writes 0 errno
+ *     mktime timelocal: reads 0 environ *environ, writes 0 errno */
 
 typedef unsigned long size_t;
 
@@ -21,6 +24,9 @@ struct timespec { long seconds, nanoseconds; };
 extern int __csgtest_errno;
 extern int snprintf(char *to, size_t room, const char *format, ...);
 extern long time(long *at);
+extern char *getenv(const char *name);
+extern int strcmp(const char *a, const char *b);
+extern void __csgtest_approximated(const char *what);
 
 enum { OVERFLOW = 75, DAY = 86400, INVALID = 22 };
 
@@ -28,12 +34,23 @@ enum { OVERFLOW = 75, DAY = 86400, INVALID = 22 };
 #define LEAST_INT (-MOST_INT - 1)
 
 /* The names that link editors know; a program may read them. */
-char *tzname[2] = {(char *) "UTC", (char *) "UTC"}, *__tzname[2] = {(char *) "UTC", (char *) "UTC"};
+char *tzname[2] = {(char *) "GMT", (char *) "GMT"}, *__tzname[2] = {(char *) "GMT", (char *) "GMT"};
 int daylight, __daylight;
 long timezone, __timezone;
 
-void tzset(void) {}
-void __tzset(void) {}
+static void name_zone(void) { tzname[0] = tzname[1] = __tzname[0] = __tzname[1] = (char *) "UTC"; }
+
+/* Tests are replayed in UTC; a program may ask for another time zone. */
+static void look_at_zone(void)
+{
+    const char *zone = getenv("TZ");
+    if (!zone || strcmp(zone, "UTC"))
+        __csgtest_approximated("the time zone that the program asks for is taken for UTC");
+    name_zone();
+}
+
+void tzset(void) { look_at_zone(); }
+void __tzset(void) { look_at_zone(); }
 
 static const char *const days[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
                                    "Thursday", "Friday", "Saturday"};
@@ -95,8 +112,19 @@ static struct tm *broken_down(long seconds, struct tm *to, const char *zone)
 
 static struct tm shared;
 
-struct tm *gmtime_r(const long *at, struct tm *to) { return broken_down(*at, to, "GMT"); }
-struct tm *localtime_r(const long *at, struct tm *to) { return broken_down(*at, to, "UTC"); }
+struct tm *gmtime_r(const long *at, struct tm *to)
+{
+    name_zone();
+    return broken_down(*at, to, "GMT");
+}
+
+
+struct tm *localtime_r(const long *at, struct tm *to)
+{
+    look_at_zone();
+    return broken_down(*at, to, "UTC");
+}
+
 struct tm *gmtime(const long *at) { return gmtime_r(at, &shared); }
 struct tm *localtime(const long *at) { return localtime_r(at, &shared); }
 struct tm *__gmtime_r(const long *at, struct tm *to) { return gmtime_r(at, to); }
@@ -115,9 +143,19 @@ static long seconds_of(struct tm *t, const char *zone, int summer)
     return seconds;
 }
 
-long mktime(struct tm *t) { return seconds_of(t, "UTC", 1); }
+long mktime(struct tm *t)
+{
+    look_at_zone();
+    return seconds_of(t, "UTC", 1);
+}
+
 long timelocal(struct tm *t) { return mktime(t); }
-long timegm(struct tm *t) { return seconds_of(t, "GMT", 0); }
+long timegm(struct tm *t)
+{
+    name_zone();
+    return seconds_of(t, "GMT", 0);
+}
+
 int dysize(int year) { return 365 + is_leap(year); }
 double difftime(long a, long b) { return a >= b ? (double) ((unsigned long) a - b) : -(double) ((unsigned long) b - a); }
 

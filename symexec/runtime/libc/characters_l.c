@@ -32,7 +32,7 @@ int isctype(int c, int mask)
     return (all | isprint(c) | ispunct(c) | isspace(c) | isupper(c) | isxdigit(c)) & mask;
 }
 
-/* From -128 to 255: what a program reads that was compiled without __NO_CTYPE. */
+/* From -128 to 255: for lookups that csg/lower/characters.py does not know. */
 enum { BELOW = 128, ENTRIES = 384 };
 
 static unsigned short classes[ENTRIES];

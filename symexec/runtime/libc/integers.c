@@ -6,13 +6,20 @@
  * is not asked about. */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     abs ffs labs llabs: nothing
+ *     abs ffs labs llabs __csgtest_has_bit: nothing
  *     atoi atol atoll: reads 0.., writes errno
  *     strtoimax strtol strtoll strtoul strtoull strtoumax: reads 0, writes 1 errno, keeps 1:0 */
 
 typedef unsigned long ulong;
 
 extern int __csgtest_errno;
+extern void __csgtest_approximated(const char *what);
+
+void __csgtest_has_bit(ulong x)
+{
+    if (!x)
+        __csgtest_approximated("the number of zeros in 0 (__builtin_clz, __builtin_ctz: undefined)");
+}
 
 enum { INVALID = 22, OUT_OF_RANGE = 34 };
 

@@ -8,6 +8,8 @@
 typedef unsigned long size_t;
 
 extern int __csgtest_errno;
+extern void __csgtest_approximated(const char *what);
+extern char *getenv(const char *name);
 
 enum { NO_SUCH_LOCALE = 2, INVALID = 22, CATEGORIES = 13, ALL = 1 << 6, EACH = 0x1fbf };
 
@@ -17,18 +19,36 @@ static char *fails(int number)
     return 0;
 }
 
+/* Tests are replayed without these variables; a program may set one. */
+static const char *of_the_environment(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LC_NUMERIC", "LC_TIME", "LC_COLLATE",
+                                        "LC_MONETARY", "LC_MESSAGES", "LANG"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value)
+            return value;
+    }
+    return "C";
+}
+
 char *setlocale(int category, const char *locale)
 {
     if ((unsigned) category >= CATEGORIES)
         return fails(INVALID);
-    if (!locale || !*locale)
+    if (!locale)
         return (char *) "C";
+    if (!*locale)
+        locale = of_the_environment();
     if (locale[0] == 'C' && !locale[1])
         return (char *) "C";
     const char *posix = "POSIX";
     while (*posix && *posix == *locale)
         posix++, locale++;
-    return *posix == *locale ? (char *) "C" : fails(NO_SUCH_LOCALE);
+    if (*posix == *locale)
+        return (char *) "C";
+    __csgtest_approximated("there is no locale but C");
+    return fails(NO_SUCH_LOCALE);
 }
 
 struct lconv {

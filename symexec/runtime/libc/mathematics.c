@@ -164,11 +164,13 @@ TO_INTEGER(llrint, double, rint)
 TO_INTEGER(llrintf, float, rintf)
 TO_INTEGER(llrintl, long double, rintl)
 
-/* Of two zeros the one that glibc takes. */
-#define BETTER(kind, name, order)                  \
-    kind name(kind a, kind b)                      \
-    {                                              \
-        return a order b || b != b ? a : b;        \
+/* Of two zeros glibc takes the second one, or by their signs; and gcc may exchange them in the call. */
+#define BETTER(kind, name, order)                                                   \
+    kind name(kind a, kind b)                                                       \
+    {                                                                               \
+        if (a == 0 && b == 0 && !__builtin_signbit(a) != !__builtin_signbit(b))     \
+            __csgtest_approximated("which of two zeros " #name " returns");         \
+        return a order b || b != b ? a : b;                                         \
     }
 
 BETTER(double, fmin, <)

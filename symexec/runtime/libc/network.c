@@ -325,14 +325,15 @@ void freeaddrinfo(struct addrinfo *list)
 enum { WITH_NUMBER = 1, ON_ERROR = 0x20 };
 
 static const char *ident;
-static int options, mask = 255;
+static int options, mask = 255, kind_of_sender;
 
 void openlog(const char *name, int asked, int facility)
 {
-    (void) facility;
     if (name)
         ident = name;
     options = asked;
+    if (facility && !(facility & ~(127 << 3)))
+        kind_of_sender = facility;
 }
 
 void closelog(void) { ident = 0; }

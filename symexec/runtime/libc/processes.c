@@ -33,13 +33,22 @@ static int fails(int number)
 
 /* ---------------------------------------------------------------------- users and groups */
 
+/* One with more rights, or one that leads no group, is another process behind such a call. */
+static int as_in_replay(int result)
+{
+    __csgtest_approximated("a process cannot change its rights and groups, nor the system");
+    return result;
+}
+
+static int not_permitted(void) { return as_in_replay(fails(NOT_PERMITTED)); }
+
 static int others(unsigned id) { return id + 1 > 0 && id != USER; }
 
 /* In a sandbox the kernel may not know a number at all: EINVAL. */
 static int change(unsigned a, unsigned b, unsigned c)
 {
     if (!(others(a) | others(b) | others(c)))
-        return 0;
+        return as_in_replay(0);
     __csgtest_approximated("user and group numbers other than its own are those of others");
     return fails(NOT_PERMITTED);
 }
@@ -52,10 +61,10 @@ int setuid(unsigned id) { return id == ~0u ? fails(INVALID) : change(id, USER, U
 int setgid(unsigned id) { return setuid(id); }
 int seteuid(unsigned id) { return setuid(id); }
 int setegid(unsigned id) { return setuid(id); }
-int setfsuid(unsigned id) { return (void) id, USER; }
-int setfsgid(unsigned id) { return (void) id, USER; }
-int setgroups(size_t n, const unsigned *groups) { return (void) n, (void) groups, fails(NOT_PERMITTED); }
-int initgroups(const char *user, unsigned group) { return (void) user, (void) group, fails(NOT_PERMITTED); }
+int setfsuid(unsigned id) { return (void) id, as_in_replay(USER); }
+int setfsgid(unsigned id) { return (void) id, as_in_replay(USER); }
+int setgroups(size_t n, const unsigned *groups) { return (void) n, (void) groups, not_permitted(); }
+int initgroups(const char *user, unsigned group) { return (void) user, (void) group, not_permitted(); }
 
 /* ---------------------------------------------------------------------- groups of processes */
 
@@ -69,16 +78,15 @@ int getpgid(int process)
         return getpid();
     if (process != 1)
         return fails(NO_PROCESS);
-    __csgtest_approximated("of other processes nothing is known");
     return 0;
 }
 
 int getsid(int process) { return getpgid(process); }
-int setsid(void) { return fails(NOT_PERMITTED); }
+int setsid(void) { return not_permitted(); }
 
 int setpgid(int process, int group)
 {
-    return fails(group < 0 ? INVALID : is_this(process) ? NOT_PERMITTED : NO_PROCESS);
+    return group < 0 ? fails(INVALID) : is_this(process) ? not_permitted() : fails(NO_PROCESS);
 }
 
 int setpgrp(void) { return setpgid(0, 0); }
@@ -86,7 +94,7 @@ int setpgrp(void) { return setpgid(0, 0); }
 /* ---------------------------------------------------------------------- rights that are not there */
 
 #define NOT_ALLOWED(name, ...) \
-    int name(__VA_ARGS__) { return fails(NOT_PERMITTED); }
+    int name(__VA_ARGS__) { return not_permitted(); }
 
 NOT_ALLOWED(chroot, const char *path)
 NOT_ALLOWED(mount, const char *what, const char *where, const char *kind, unsigned long flags, const void *data)
@@ -105,14 +113,14 @@ struct timespec { long seconds, nanoseconds; };
 int clock_settime(int clock, const struct timespec *now)
 {
     (void) clock;
-    return fails((unsigned long) now->nanoseconds > 999999999 ? INVALID : NOT_PERMITTED);
+    return (unsigned long) now->nanoseconds > 999999999 ? fails(INVALID) : not_permitted();
 }
 
 int settimeofday(const struct timespec *now, const void *zone)
 {
     if (now && zone)
         return fails(INVALID);
-    return fails(now && (unsigned long) now->nanoseconds > 999999 ? INVALID : NOT_PERMITTED);
+    return now && (unsigned long) now->nanoseconds > 999999 ? fails(INVALID) : not_permitted();
 }
 
 /* Natively a file system may allow it; replay does not. */
@@ -163,7 +171,13 @@ int mlockall(int flags)
     return 0;
 }
 
-int munlockall(void) { return 0; }
+static int unlock(void)
+{
+    __csgtest_approximated("no memory was locked before the call");
+    return 0;
+}
+
+int munlockall(void) { return unlock(); }
 
 int mlock(const void *from, size_t size)
 {
@@ -177,7 +191,7 @@ int mlock(const void *from, size_t size)
 }
 
 int mlock2(const void *from, size_t size, unsigned flags) { return flags & ~1u ? fails(INVALID) : mlock(from, size); }
-int munlock(const void *from, size_t size) { return from || !size ? 0 : fails(NO_MEMORY); }
+int munlock(const void *from, size_t size) { return from || !size ? unlock() : fails(NO_MEMORY); }
 
 /* ---------------------------------------------------------------------- priority */
 
@@ -366,7 +380,7 @@ int prctl(int option, ...)
     case SET_KEEPS:
         return given > 1 ? fails(INVALID) : (keeps = (int) given, 0);
     case NO_MORE_RIGHTS:
-        return given == 1 ? 0 : fails(INVALID);
+        return given == 1 ? as_in_replay(0) : fails(INVALID);
     case SET_NAME:
         strncpy(name, (const char *) given, 15);
         return 0;

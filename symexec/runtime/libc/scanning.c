@@ -7,8 +7,8 @@
 /* Effects of calls, as csg/ir/library_effects.py reads them:
  *     fscanf: reads 0 1, writes 0 2.. errno
  *     vfscanf: reads 0 1, writes 0 2+ errno
- *     scanf: reads 0 *stdin, writes 1.. *stdin errno
- *     vscanf: reads 0 *stdin, writes 1+ *stdin errno
+ *     scanf: reads 0 *stdin stdin, writes 1.. *stdin errno
+ *     vscanf: reads 0 *stdin stdin, writes 1+ *stdin errno
  *     sscanf: reads 0 1, writes 2.. errno
  *     vsscanf: reads 0 1, writes 2+ errno */
 

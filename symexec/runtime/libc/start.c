@@ -2,15 +2,15 @@
  * from main is exit (C17 5.1.2.2.3). */
 
 extern int main(int argc, char **argv, char **envp);
-extern void exit(int status) __attribute__((noreturn));
+extern void __csgtest_end(int status) __attribute__((noreturn));
 extern void __csgtest_name_program(char *name);
 
 int __csgtest_start(int argc, char **argv, char **envp)
 {
-    exit(main(argc, argv, envp));
+    __csgtest_end(main(argc, argv, envp));
 }
 
-extern void __csgtest_before_main(void);
+extern void __csgtest_before_main(int argc, char **argv, char **envp);
 extern void __csgtest_after_main(void);
 extern int atexit(void (*f)(void));
 
@@ -19,12 +19,12 @@ int __csgtest_hooked_start(int argc, char **argv, char **envp)
 {
     __csgtest_name_program(argv[0]);
     atexit(__csgtest_after_main);
-    __csgtest_before_main();
-    exit(main(argc, argv, envp));
+    __csgtest_before_main(argc, argv, envp);
+    __csgtest_end(main(argc, argv, envp));
 }
 
 int __csgtest_named_start(int argc, char **argv, char **envp)
 {
     __csgtest_name_program(argv[0]);
-    exit(main(argc, argv, envp));
+    __csgtest_end(main(argc, argv, envp));
 }

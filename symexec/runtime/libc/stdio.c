@@ -18,6 +18,7 @@ typedef union {
         long head;
         char *buffer; /* the caller's, which a stream may be the only one to know of */
         void *memory; /* of a stream into memory (memory_streams.c) */
+        int locks; /* by flockfile */
     } kept;
     char room[216];
 } FILE;
@@ -26,6 +27,8 @@ extern int __csgtest_errno;
 extern int fputs(const char *text, FILE *to);
 extern int fputc(int c, FILE *to);
 extern char *strerror(int number);
+extern int fileno(FILE *stream);
+extern int dprintf(int descriptor, const char *format, ...);
 
 extern int open(const char *name, int flags, ...);
 extern int close(int descriptor);
@@ -39,7 +42,9 @@ extern int __csgtest_close(FILE *stream);
 extern int __csgtest_flush(FILE *stream);
 extern int __csgtest_flush_all(void);
 extern int __csgtest_buffering(FILE *stream, int mode, unsigned long size); /* 0: as it comes */
+extern void __csgtest_approximated(const char *what);
 extern unsigned long __csgtest_pending(FILE *stream);
+extern int __csgtest_begun(FILE *stream); /* was anything written? */
 extern int __csgtest_purge(FILE *stream);
 extern int __csgtest_access(FILE *stream);
 extern int __csgtest_seek(FILE *stream, long offset, int whence);
@@ -72,17 +77,24 @@ int setvbuf(FILE *stream, char *buffer, int mode, unsigned long n)
 {
     if (mode < 0 || mode > 2)
         return -1;
-    stream->kept.buffer = buffer;
-    return __csgtest_buffering(stream, mode, buffer ? n : 0);
+    if (buffer && mode < 2 && !n) {
+        if (mode == 1)
+            __csgtest_approximated("a stream with a buffer of 0 bytes for lines");
+        mode = 2;
+    }
+    if (buffer || mode == 2)
+        stream->kept.buffer = buffer;
+    return __csgtest_buffering(stream, mode, buffer && mode < 2 ? n : 0);
 }
 
 void setbuffer(FILE *stream, char *buffer, unsigned long n) { setvbuf(stream, buffer, buffer ? 0 : 2, n); }
 void setbuf(FILE *stream, char *buffer) { setbuffer(stream, buffer, 8192 /* BUFSIZ */); }
 void setlinebuf(FILE *stream) { __csgtest_buffering(stream, 1, 0); }
 
-void flockfile(FILE *stream) { (void) stream; }
-void funlockfile(FILE *stream) { (void) stream; }
-int ftrylockfile(FILE *stream) { return (void) stream, 0; }
+/* There is one thread; the caller may have others. */
+void flockfile(FILE *stream) { stream->kept.locks++; }
+void funlockfile(FILE *stream) { stream->kept.locks--; }
+int ftrylockfile(FILE *stream) { return stream->kept.locks++, 0; }
 
 enum {
     WRITE_ONLY = 1,
@@ -163,7 +175,7 @@ int fclose(FILE *stream)
     if (stream->kept.memory)
         __csgtest_settle(stream, 1);
     int result = __csgtest_close(stream);
-    if (stream != stdin && stream != stdout && stream != stderr)
+    if (stream != &standard_input && stream != &standard_output && stream != &standard_error)
         free(stream);
     return result;
 }
@@ -209,6 +221,11 @@ int __fwritable(FILE *stream) { return __csgtest_access(stream) != 0; }
 void perror(const char *text)
 {
     int number = __csgtest_errno;
+    if (!__csgtest_begun(stderr) && fileno(stderr) >= 0) { /* glibc leaves its buffer alone */
+        int told = text && *text;
+        dprintf(fileno(stderr), "%s%s%s\n", told ? text : "", told ? ": " : "", strerror(number));
+        return;
+    }
     if (text && *text) {
         fputs(text, stderr);
         fputs(": ", stderr);

@@ -3,11 +3,13 @@
  *
  *     time(0)               ->  1600000000
  *     sleep(5), time(0)     ->  1600000005, at once
- *     signal(SIGINT, f)     ->  the handler that was there; nothing ever calls f but raise */
+ *     signal(SIGINT, f)     ->  the handler that was there; f runs when the process sends itself
+ *                               the signal: by raise, kill or abort */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     clock getegid geteuid getgid getpagesize getpid getuid sleep posix_fadvise: nothing
- *     raise signal sysconf: writes errno
+ *     clock getegid geteuid getgid getpagesize getpid getuid posix_fadvise: nothing
+ *     abort: code, output
+ *     sleep sysconf: writes errno
  *     time: writes 0 */
 
 typedef unsigned long size_t;
@@ -22,7 +24,7 @@ extern void __csgtest_unsupported(const char *what) __attribute__((noreturn));
 extern void __csgtest_abort(void) __attribute__((noreturn));
 
 enum { NOW = 1600000000, SIGNALS = 65, INVALID = 22, NO_SUCH_SYSTEM_CALL = 38 };
-enum { SECOND = 1000000000 };
+enum { SECOND = 1000000000, AGAIN = 0x10000000 /* SA_RESTART */ };
 #define LONGEST (1L << 40) /* seconds */
 
 struct timespec { long seconds, nanoseconds; };
@@ -40,9 +42,24 @@ long time(long *at)
 
 long clock(void) { return looks++, 0; }
 
+enum { PROCESS_CLOCK = 2, THREAD_CLOCK, ALARM_CLOCK = 8, WAKING_CLOCK, NO_CLOCK, CLOCKS = 12 };
+
+/* Is there such a clock? Those with negative numbers belong to processes, threads and devices. */
+static int is_clock(int clock)
+{
+    if (clock < 0 || clock == PROCESS_CLOCK || clock == THREAD_CLOCK)
+        __csgtest_approximated("the clocks of processes and threads stand");
+    if (clock == ALARM_CLOCK || clock == WAKING_CLOCK)
+        __csgtest_approximated("the machine can wake up by itself");
+    return clock < CLOCKS && clock != NO_CLOCK;
+}
+
 int clock_gettime(int clock, struct timespec *at)
 {
-    (void) clock;
+    if (!is_clock(clock)) {
+        __csgtest_errno = INVALID;
+        return -1;
+    }
     looks++;
     *at = now;
     return 0;
@@ -108,7 +125,15 @@ struct sigaction {
     void (*restorer)(void);
 };
 
+/* Sets have a bit for each signal; glibc keeps two of them (32 and 33) for itself. */
+#define BIT(number) (1UL << ((number) - 1))
+#define OWN (BIT(32) | BIT(33))
+
 static struct sigaction actions[SIGNALS];
+unsigned long __csgtest_interrupting; /* by siginterrupt */
+
+extern int getpid(void);
+extern unsigned getuid(void);
 
 int sigaction(int number, const struct sigaction *new, struct sigaction *old)
 {
@@ -131,19 +156,51 @@ handler *signal(int number, handler *function)
     }
     handler *before = actions[number].function;
     actions[number].function = function;
+    actions[number].mask[0] = BIT(number);
+    actions[number].flags = __csgtest_interrupting & BIT(number) ? 0 : AGAIN;
     return before;
 }
 
-/* Sets have a bit for each signal; glibc keeps two of them (32 and 33) for itself. */
-#define BIT(number) (1UL << ((number) - 1))
-#define OWN (BIT(32) | BIT(33))
-
-static unsigned long blocked, pending;
+unsigned long __csgtest_blocked; /* sigsetjmp saves it */
+static unsigned long pending;
+#define blocked __csgtest_blocked
 
 static int invalid(void)
 {
     __csgtest_errno = INVALID;
     return -1;
+}
+
+/* What SA_SIGINFO passes: a thread of this process sent the signal. */
+struct information { int number, error, code, room, process; unsigned user; char rest[104]; };
+typedef void detailed(int, struct information *, void *);
+
+enum { BY_THREAD = -6, DETAILED = 4, NOT_BLOCKED = 0x40000000 };
+#define ONCE 0x80000000u
+
+static void deliver_pending(void);
+
+static void call(int number)
+{
+    struct sigaction *action = &actions[number];
+    handler *function = action->function;
+    unsigned flags = (unsigned) action->flags;
+    unsigned long before = blocked;
+    blocked |= (action->mask[0] | (flags & NOT_BLOCKED ? 0 : BIT(number))) & ~(OWN | BIT(9) | BIT(19));
+    if (flags & ONCE)
+        action->function = 0;
+    if (flags & DETAILED) {
+        struct information known;
+        memset(&known, 0, sizeof known);
+        known.number = number;
+        known.code = BY_THREAD;
+        known.process = getpid();
+        known.user = getuid();
+        ((detailed *) function)(number, &known, 0);
+    } else
+        function(number);
+    blocked = before; /* a handler left by longjmp leaves it as it is */
+    deliver_pending();
 }
 
 static void deliver(int number)
@@ -152,7 +209,7 @@ static void deliver(int number)
     if (function == (handler *) 1L)
         return;
     if (function) {
-        function(number);
+        call(number);
         return;
     }
     if (number == 17 || number == 18 || number == 23 || number == 28)
@@ -164,6 +221,15 @@ static void deliver(int number)
     __csgtest_killed(number);
 }
 
+static void deliver_pending(void)
+{
+    for (int number = 1; pending & ~blocked; number++)
+        if (pending & ~blocked & BIT(number)) {
+            pending &= ~BIT(number);
+            deliver(number);
+        }
+}
+
 int raise(int number)
 {
     if (number < 0 || number >= SIGNALS)
@@ -173,6 +239,14 @@ int raise(int number)
     else if (number)
         deliver(number);
     return 0;
+}
+
+/* The signal is not blocked, and has its handler once; then the default ends the process. */
+void abort(void)
+{
+    blocked &= ~BIT(6);
+    raise(6);
+    __csgtest_abort();
 }
 
 int sigemptyset(unsigned long *set) { return memset(set, 0, 128), 0; }
@@ -210,11 +284,7 @@ int sigprocmask(int how, const unsigned long *set, unsigned long *old)
         memset(old, 0, 128);
         old[0] = before;
     }
-    for (int number = 1; pending & ~blocked; number++)
-        if (pending & ~blocked & BIT(number)) {
-            pending &= ~BIT(number);
-            deliver(number);
-        }
+    deliver_pending();
     return 0;
 }
 
@@ -254,6 +324,8 @@ long sysconf(int name)
     default:
         if (name < 0 || name > 250)
             __csgtest_errno = INVALID;
+        else
+            __csgtest_approximated("what sysconf says of this system is not known");
         return -1;
     }
 }

@@ -1,12 +1,12 @@
-/* POSIX threads while there is one thread: nothing is ever locked by another, nothing waits.
+/* POSIX threads, one after the other: a new thread runs to its end before its creator goes on.
  *
- *     pthread_mutex_lock(&m)        ->  0
- *     pthread_once(&control, f)     ->  f runs, once
+ *     pthread_mutex_lock(&m)           ->  0
+ *     pthread_once(&control, f)        ->  f runs, once
+ *     pthread_create(&t, 0, f, p)      ->  f(p) runs, then the destructors of its keys; an event says
+ *                                          that other orders are possible
+ *     pthread_exit(0), in main         ->  the destructors run, then exit(0)
  *
- * Starting a second thread has no model: it ends the path as unsupported. */
-
-/* Effects of calls, as csg/ir/library_effects.py reads them:
- *     pthread_self: nothing */
+ * A thread that would wait for another one ends the path as unsupported. */
 
 typedef unsigned long size_t;
 
@@ -16,7 +16,6 @@ extern void __csgtest_unsupported(const char *what) __attribute__((noreturn));
 
 enum { TRY_AGAIN = 11, INVALID = 22, KEYS = 128 };
 
-unsigned long pthread_self(void) { return 1; }
 int pthread_equal(unsigned long a, unsigned long b) { return a == b; }
 int sched_yield(void) { return 0; }
 
@@ -153,15 +152,16 @@ int pthread_once(int *control, void (*f)(void))
 static struct {
     int used;
     const void *value;
+    void (*destroy)(void *);
 } keys[KEYS];
 
 int pthread_key_create(unsigned *key, void (*destructor)(void *))
 {
-    (void) destructor; /* the main thread's values are not destroyed at exit */
     for (unsigned i = 0; i < KEYS; i++)
         if (!keys[i].used) {
             keys[i].used = 1;
             keys[i].value = 0;
+            keys[i].destroy = destructor;
             *key = i;
             return 0;
         }
@@ -187,4 +187,140 @@ int pthread_setspecific(unsigned key, const void *value)
 void *pthread_getspecific(unsigned key)
 {
     return key < KEYS && keys[key].used ? (void *) keys[key].value : 0;
+}
+
+/* A destructor may set values again, PTHREAD_DESTRUCTOR_ITERATIONS times. */
+static void destroy_values(void)
+{
+    int again = 1;
+    for (int round = 0; again && round < 4; round++) {
+        again = 0;
+        for (unsigned i = 0; i < KEYS; i++) {
+            void *value = (void *) keys[i].value;
+            keys[i].value = 0;
+            if (value && keys[i].used && keys[i].destroy) {
+                again = 1;
+                keys[i].destroy(value);
+            }
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------- threads that run */
+
+typedef long place[25]; /* a jmp_buf */
+extern int _setjmp(place where);
+extern void longjmp(place where, int value) __attribute__((noreturn));
+extern void __csgtest_end(int status) __attribute__((noreturn));
+extern void __csgtest_approximated(const char *what);
+
+enum { THREADS = 64, NO_SUCH_THREAD = 3, DEADLOCKED = 35, DETACHED = 1 };
+
+static struct thread {
+    void *result;
+    place end;
+    int started, ended, detached;
+} threads[THREADS];
+static unsigned long started; /* threads but the first */
+static unsigned long self = 1;
+
+/* Where pthread_cleanup_push of the threads that run continues, the newest last; each returns to
+ * __pthread_unwind_next when its function has run. */
+static struct cleanup { long *where; unsigned long owner; } cleanups[THREADS];
+static int cleanup_count;
+
+unsigned long pthread_self(void) { return self; }
+
+void __pthread_register_cancel(long *where)
+{
+    if (cleanup_count == THREADS)
+        __csgtest_unsupported("more than 64 cleanup functions");
+    cleanups[cleanup_count].where = where;
+    cleanups[cleanup_count++].owner = self;
+}
+
+void __pthread_unregister_cancel(long *where)
+{
+    (void) where;
+    cleanup_count--;
+}
+
+__attribute__((noreturn)) static void unwind(void)
+{
+    if (cleanup_count && cleanups[cleanup_count - 1].owner == self)
+        longjmp(cleanups[--cleanup_count].where, 1);
+    if (self > 1)
+        longjmp(threads[self - 2].end, 1);
+    destroy_values();
+    __csgtest_end(0); /* no other thread is left */
+}
+
+void __pthread_unwind_next(long *where)
+{
+    (void) where;
+    unwind();
+}
+
+void pthread_exit(void *result)
+{
+    if (self > 1)
+        threads[self - 2].result = result;
+    unwind();
+}
+
+int pthread_create(unsigned long *thread, const void *attributes, void *(*start)(void *), void *argument)
+{
+    unsigned long creator = self, number = started + 2;
+    const void *values[KEYS];
+    if (started == THREADS)
+        __csgtest_unsupported("more than 64 threads");
+    __csgtest_approximated("threads run one after the other, each when it is made");
+    struct thread *made = &threads[started++];
+    made->started = 1;
+    made->detached = attributes && ((const int *) attributes)[2] & DETACHED;
+    *thread = number;
+    for (int i = 0; i < KEYS; i++) {
+        values[i] = keys[i].value;
+        keys[i].value = 0;
+    }
+    self = number;
+    if (!_setjmp(made->end))
+        made->result = start(argument);
+    destroy_values();
+    self = creator;
+    for (int i = 0; i < KEYS; i++)
+        keys[i].value = values[i];
+    made->ended = 1;
+    return 0;
+}
+
+static struct thread *known(unsigned long thread)
+{
+    return thread - 2 < started && threads[thread - 2].started ? &threads[thread - 2] : 0;
+}
+
+int pthread_join(unsigned long thread, void **result)
+{
+    struct thread *joined = known(thread);
+    if (thread == self)
+        return DEADLOCKED;
+    if (!joined)
+        return NO_SUCH_THREAD;
+    if (joined->detached)
+        return INVALID;
+    if (!joined->ended)
+        __csgtest_unsupported("waiting for the thread that made this one");
+    joined->started = 0;
+    if (result)
+        *result = joined->result;
+    return 0;
+}
+
+int pthread_detach(unsigned long thread)
+{
+    struct thread *one = known(thread);
+    if (!one)
+        return thread == 1 ? 0 : NO_SUCH_THREAD;
+    one->detached = 1;
+    return 0;
 }

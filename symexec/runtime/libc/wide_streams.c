@@ -58,10 +58,18 @@ static int illegal(int c, FILE *stream)
     return -1;
 }
 
+/* Later calls find a stream wide that took wide characters first. */
+static void widen(FILE *stream)
+{
+    if (!stream->s.orientation)
+        stream->s.orientation = 1;
+}
+
 /* ---------------------------------------------------------------------- characters and lines */
 
 wint_t fputwc(wchar_t c, FILE *stream)
 {
+    widen(stream);
     if (!ASCII(c))
         __csgtest_unsupported("a wide character beyond ASCII written to a stream");
     return (wint_t) fputc(c, stream);
@@ -69,6 +77,7 @@ wint_t fputwc(wchar_t c, FILE *stream)
 
 wint_t fgetwc(FILE *stream)
 {
+    widen(stream);
     int c = fgetc(stream);
     return c == -1 ? END : ASCII(c) ? (wint_t) c : (wint_t) illegal(c, stream);
 }
@@ -101,6 +110,7 @@ int fputws(const wchar_t *s, FILE *stream)
 wchar_t *fgetws(wchar_t *to, int room, FILE *stream)
 {
     int n = 0;
+    widen(stream);
     while (n < room - 1) {
         int c = fgetc(stream);
         if (c == -1)
@@ -170,6 +180,7 @@ int vfwprintf(FILE *stream, const wchar_t *format, va_list rest)
 {
     char *narrow = narrowed(format);
     int count;
+    widen(stream);
     if (has_text(narrow)) {
         va_list again;
         __builtin_va_copy(again, rest);
@@ -205,6 +216,7 @@ int vswprintf(wchar_t *to, size_t room, const wchar_t *format, va_list rest)
 int vfwscanf(FILE *stream, const wchar_t *format, va_list rest)
 {
     char *narrow = narrowed(format);
+    widen(stream);
     int done = __csgtest_scan_wide(stream, narrow, rest);
     free(narrow);
     return done;

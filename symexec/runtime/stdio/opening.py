@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symexec.expr import Operand
+from symexec.ledger import Reason
 from symexec.memory import AllocationKind
 from symexec.runtime.contract import Arguments, Context, Model, Registry
 from symexec.runtime.filesystem.descriptors import is_named_as_folder, moved_to, open_found
@@ -38,6 +39,7 @@ from symexec.runtime.filesystem.open_files import (
     ACCESS,
     APPEND,
     CREATE,
+    EMPTY,
     closed,
     number_of,
     offset_in,
@@ -47,19 +49,21 @@ from symexec.runtime.filesystem.open_files import (
 from symexec.runtime.filesystem.paths import Found, look_up
 from symexec.runtime.operands import Asking, decide, holds, pin
 from symexec.runtime.stdio.streams import (
-    BLOCK,
     EOF,
     STREAM_OBJECT,
     Stream,
+    at_rest,
     attached,
     detached,
     flushed,
     keep,
+    settled,
     stream,
     stream_of,
     streams,
     without_window,
 )
+from symexec.state.put_area import PutArea
 
 models = Registry()
 
@@ -144,7 +148,8 @@ def _named_again(
     if not (yield from decide(holds("eq", 64, path, 0))):
         if flags & CREATE and (yield from is_named_as_folder(context, path)):
             return -EISDIR
-        return (yield from look_up(context, path))
+        again = flags & (CREATE | EMPTY) == CREATE | EMPTY
+        return (yield from look_up(context, path, replaces=again))
     file = file_of(context, before.descriptor)
     return -EBADF if file is None else Found(0, b"", file.node)
 
@@ -177,7 +182,7 @@ def flush_all(context: Context, arguments: Arguments) -> Model:
     failed = False
     for number in streams(context):
         before = stream(context, number)
-        if before.pending:
+        if before.pending or before.holds:
             after = yield from flushed(context, replace(before, failed=False))
             keep(context, replace(after, failed=before.failed or after.failed))
             failed |= after.failed
@@ -186,28 +191,50 @@ def flush_all(context: Context, arguments: Arguments) -> Model:
 
 @models("__csgtest_buffering", effects="reads 0, writes 0")
 def set_buffering(context: Context, arguments: Arguments) -> Model:
-    """setvbuf: sets how much is read ahead; for writing only whether there is a buffer counts."""
+    """setvbuf: sets how much is read ahead and held back. Without a buffer of the caller's (a size
+    of 0) the stream goes on with the one that it has, unless it becomes unbuffered."""
     number = yield from stream_of(context, arguments[0])
     mode = yield from pin(arguments[1], "the mode given to setvbuf")
     size = yield from pin(arguments[2], "the size given to setvbuf")
-    before = yield from flushed(context, stream(context, number))
-    keep(context, replace(before, buffered=mode != 2, ahead=1 if mode == 2 else size or BLOCK))
+    before = stream(context, number)
+    lines = mode == 1
+    if mode == 2 or size:
+        before = yield from flushed(context, before)
+        area = PutArea(size or 1, lines, before.begun)
+    else:
+        area = replace(before.area, lines=lines)
+    if not before.buffered and before.begun and not size:
+        area = PutArea(1, lines, True)  # glibc keeps the buffer of an unbuffered stream
+    changed = replace(before, buffered=mode != 2, ahead=area.size, area=area)
+    if mode == 2 or size or not before.buffered:
+        changed = replace(changed, turn=before.turn + 1)
+    keep(context, changed)
     return 0
 
 
 @models("__csgtest_pending", effects="reads 0")
 def count_pending(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
-    return len(stream(context, number).pending)
+    before = stream(context, number)
+    if before.holds:
+        context.event(Reason.APPROXIMATED, "a stream of standard output holds back nothing")
+    return len(before.pending)
+
+
+@models("__csgtest_begun", effects="reads 0")
+def has_begun(context: Context, arguments: Arguments) -> Model:
+    number = yield from stream_of(context, arguments[0])
+    return int(stream(context, number).begun)
 
 
 @models("__csgtest_purge", effects="reads 0, writes 0")
 def purge(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[0])
-    before = stream(context, number)
+    before = settled(context, stream(context, number), lost=True)
     size = before.held.size
     behind = min(before.limit, size) if isinstance(size, int) else before.limit
-    keep(context, replace(before, pending=(), pushed=(), position=behind))
+    area = replace(before.area, held=0)
+    keep(context, replace(before, pending=(), pushed=(), position=behind, area=area))
     return 0
 
 
@@ -254,8 +281,9 @@ def seek_stream(context: Context, arguments: Arguments) -> Model:
     if done < 0:
         return answered(context, done)
     fresh = Stream(number, before.descriptor, before.access)
-    fresh = replace(fresh, buffered=before.buffered, ahead=before.ahead)
-    keep(context, replace(fresh, failed=before.failed))
+    fresh = replace(fresh, buffered=before.buffered, ahead=before.ahead, failed=before.failed)
+    fresh = replace(fresh, area=at_rest(before.area), turn=before.turn + 1)
+    keep(context, fresh)
     return 0
 
 

@@ -28,7 +28,16 @@ from symexec.runtime.operands import (
     widened,
     write_bytes,
 )
-from symexec.runtime.stdio.streams import EOF, captured, put_bytes, stream_of, writable
+from symexec.runtime.stdio.streams import (
+    EOF,
+    captured,
+    put_bytes,
+    put_output,
+    standard,
+    stream_of,
+    writable,
+)
+from symexec.state.put_area import Put
 from symexec.state.state import Formatted
 
 models = Registry()
@@ -50,19 +59,22 @@ def _listed(context: Context, parts: Sequence[Part], rest: Rest) -> Asking[list[
 # ---------------------------------------------------------------------- to streams
 
 
-@models("printf", effects="reads 0.., output", needs=(ERRNO,))
+@models("printf", effects="reads 0.. stdout, output", needs=(ERRNO,))
 def print_out(context: Context, arguments: Arguments) -> Model:
-    return (yield from _print(context, 1, arguments[0], arguments[1:], _passed))
+    number = yield from standard(context, 1)
+    return (yield from _print(context, number, arguments[0], arguments[1:], _passed))
 
 
-@models("vprintf", effects="reads 0 1+, writes 1, output", needs=(ERRNO,))
+@models("vprintf", effects="reads 0 1+ stdout, writes 1, output", needs=(ERRNO,))
 def print_list_out(context: Context, arguments: Arguments) -> Model:
-    return (yield from _print(context, 1, arguments[0], arguments[1:], _listed))
+    number = yield from standard(context, 1)
+    return (yield from _print(context, number, arguments[0], arguments[1:], _listed))
 
 
-@models("__printf_chk", effects="reads 1.., output", needs=(ERRNO,))
+@models("__printf_chk", effects="reads 1.. stdout, output", needs=(ERRNO,))
 def checked_print_out(context: Context, arguments: Arguments) -> Model:
-    return (yield from _print(context, 1, arguments[1], arguments[2:], _passed))
+    number = yield from standard(context, 1)
+    return (yield from _print(context, number, arguments[1], arguments[2:], _passed))
 
 
 @models("fprintf", effects="reads 0.., output", needs=(ERRNO,))
@@ -120,15 +132,15 @@ def _print(
     if not writable(context, number):
         return EOF
     if output is not None:
-        _emit(context, output, text)
-    elif not (yield from put_bytes(context, number, text.bytes)):
+        put_output(context, number, output, text.pieces, Put.PARTS)
+    elif not (yield from put_bytes(context, number, text.bytes, Put.PARTS)):
         return EOF
     _store_counts(context, text)
     return text.count
 
 
 def _emit(context: Context, output: int, text: Pieces) -> None:
-    """Write to standard output or error, where numbers stay abstract."""
+    """Write to descriptor 1 or 2, where numbers stay abstract."""
     run: list[Operand] = []
     for piece in text.pieces:
         if isinstance(piece, Formatted):
@@ -238,9 +250,10 @@ def _allocate(
 # puts(s)      ->  the bytes of s (one request each while symbolic: is it the end?) and a newline
 
 
-@models("putchar", "putchar_unlocked", effects="output", needs=(ERRNO,))
+@models("putchar", "putchar_unlocked", effects="reads stdout, output", needs=(ERRNO,))
 def put_standard_byte(context: Context, arguments: Arguments) -> Model:
-    return (yield from _put(context, 1, arguments[0]))
+    number = yield from standard(context, 1)
+    return (yield from _put(context, number, arguments[0]))
 
 
 @models(
@@ -259,22 +272,25 @@ def put_byte(context: Context, arguments: Arguments) -> Model:
 
 def _put(context: Context, number: int, value: Operand) -> Asking[Operand]:
     byte = fitted(value, 8)
-    if not writable(context, number) or not (yield from put_bytes(context, number, [byte])):
+    if not writable(context, number) or not (
+        yield from put_bytes(context, number, [byte], Put.BYTE)
+    ):
         return EOF
     return widened(byte, 8, 32)
 
 
-@models("puts", effects="reads 0, output", needs=(ERRNO,))
+@models("puts", effects="reads 0 stdout, output", needs=(ERRNO,))
 def put_line(context: Context, arguments: Arguments) -> Model:
+    number = yield from standard(context, 1)
     text = yield from _string(context, arguments[0])
-    return (yield from _put_text(context, 1, [*text, ord("\n")], len(text) + 1))
+    return (yield from _put_text(context, number, [*text, ord("\n")], len(text) + 1, Put.LINE))
 
 
 @models("fputs", "fputs_unlocked", effects="reads 0 1, output", needs=(ERRNO,))
 def put_string(context: Context, arguments: Arguments) -> Model:
     number = yield from stream_of(context, arguments[1])
     text = yield from _string(context, arguments[0])
-    return (yield from _put_text(context, number, text, 1))
+    return (yield from _put_text(context, number, text, 1, _at_once(text)))
 
 
 def _string(context: Context, pointer: Operand) -> Asking[list[Operand]]:
@@ -282,10 +298,17 @@ def _string(context: Context, pointer: Operand) -> Asking[list[Operand]]:
     return (yield from read_string(context, address))
 
 
-def _put_text(context: Context, number: int, text: list[Operand], done: int) -> Asking[Operand]:
+def _at_once(text: Sequence[Operand]) -> Put:
+    """How fputs and fwrite put a text. The compiler may call putc for a single byte."""
+    return Put.TEXT if len(text) > 1 else Put.PARTS
+
+
+def _put_text(
+    context: Context, number: int, text: list[Operand], done: int, how: Put
+) -> Asking[Operand]:
     if not text:
         return done
-    if not writable(context, number) or not (yield from put_bytes(context, number, text)):
+    if not writable(context, number) or not (yield from put_bytes(context, number, text, how)):
         return EOF
     return done
 
@@ -299,4 +322,4 @@ def put_items(context: Context, arguments: Arguments) -> Model:
         return 0
     address = yield from place(arguments[0])
     text = read_bytes(context, address, size * count)
-    return count if (yield from put_bytes(context, number, text)) else 0
+    return count if (yield from put_bytes(context, number, text, _at_once(text))) else 0

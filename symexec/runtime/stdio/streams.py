@@ -6,17 +6,20 @@
 
 A FILE of the program is an object of libc/stdio.c whose first int is the stream's number: 0, 1, 2
 for the standard ones. Like glibc's, streams take blocks of 4096 bytes, so that a descriptor stands
-where it does natively. What goes to standard output or error is never held back.
+where it does natively. What goes to standard output or error is put out at
+once; ``state.buffers`` says when a reader sees it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from types import MappingProxyType
 
 from csg.records import record
-from symexec.expr import Operand
+from symexec.expr import Operand, Term
+from symexec.ledger import Reason
 from symexec.memory import AllocationKind
 from symexec.runtime.contract import Arguments, Context, End, Model, Registry
 from symexec.runtime.filesystem.nodes import (
@@ -33,6 +36,7 @@ from symexec.runtime.filesystem.nodes import (
 )
 from symexec.runtime.filesystem.open_files import (
     ACCESS,
+    held,
     output_of,
     position_of,
     reads,
@@ -54,6 +58,9 @@ from symexec.runtime.operands import (
     write_bytes,
 )
 from symexec.state.endings import Unsupported
+from symexec.state.put_area import Put, PutArea, after_put
+from symexec.state.put_area import flushed as flushed_area
+from symexec.state.state import Formatted, Holder, OutputItem, Settled
 
 EOF = 0xFFFFFFFF
 BLOCK = 4096
@@ -65,7 +72,9 @@ class Stream:
     """A stream. ``position`` is the offset of the next byte in ``held``, the file as it was when it
     was read; at ``limit`` more has to be read. ``pushed`` are bytes given back by ungetc, the next
     one last. ``ended`` and ``failed`` are the indicators of feof and ferror. ``fetched``: the
-    descriptor has to be moved to the limit."""
+    descriptor has to be moved to the limit. ``area``: its buffer, ``held`` bytes of which are
+    ``pending``; of standard output as it was when the ``turn`` began. ``holds``: standard output
+    may be held back. ``begun``: something was written."""
 
     number: int
     descriptor: int
@@ -80,10 +89,14 @@ class Stream:
     ahead: int = BLOCK  # bytes that it reads at a time
     ended: bool = False
     failed: bool = False
+    area: PutArea = PutArea(BLOCK)
+    turn: int = 0
+    holds: bool = False
+    begun: bool = False
 
 
 STANDARD: Mapping[int, Stream] = MappingProxyType(
-    {0: Stream(0, 0), 1: Stream(1, 1, 1, buffered=False), 2: Stream(2, 2, 1, buffered=False)}
+    {0: Stream(0, 0), 1: Stream(1, 1, 1), 2: Stream(2, 2, 1, buffered=False)}
 )
 
 
@@ -116,6 +129,15 @@ def stream_of(context: Context, pointer: Operand) -> Asking[int]:
     return signed(found, 32)
 
 
+def standard(context: Context, number: int) -> Asking[int]:
+    """The number of the stream that stdin (0), stdout (1) or stderr (2) points to; a program may
+    assign to them."""
+    address = context.variable(("stdin", "stdout", "stderr")[number])
+    if address is None:
+        return number
+    return (yield from stream_of(context, context.load(address, 8)))
+
+
 def captured(context: Context, number: int) -> int | None:
     """1 or 2 when the text of a stream is output of the process, in which numbers stay abstract;
     else None."""
@@ -126,8 +148,11 @@ def captured(context: Context, number: int) -> int | None:
 # ---------------------------------------------------------------------- reading
 
 
-def next_byte(context: Context, reading: Stream) -> Asking[tuple[Operand | None, Stream]]:
-    """The next byte (None at the end), and the stream behind it, which the caller stores."""
+def next_byte(
+    context: Context, reading: Stream, direct: bool = False
+) -> Asking[tuple[Operand | None, Stream]]:
+    """The next byte (None at the end), and the stream behind it, which the caller stores.
+    ``direct``: it is read into memory of the program, not into a buffer."""
     if reading.pushed:
         return reading.pushed[-1], replace(reading, pushed=reading.pushed[:-1])
     place = reading.position
@@ -135,6 +160,8 @@ def next_byte(context: Context, reading: Stream) -> Asking[tuple[Operand | None,
         return reading.held.bytes[place], replace(reading, position=place + 1)
     if reading.ended:  # the end is remembered, as glibc does
         return None, reading
+    if not direct and reading.access != 1 and (reading.area.lines or not reading.buffered):
+        yield from _flush_lines(context, reading)
     if reading.pending:
         reading = yield from flushed(context, reading)
     file = file_of(context, reading.descriptor)
@@ -153,7 +180,17 @@ def next_byte(context: Context, reading: Stream) -> Asking[tuple[Operand | None,
     if not (yield from is_there(known.contents, place)):
         return None, replace(reading, ended=True)
     filled = replace(reading, held=known.contents, limit=place + reading.ahead, fetched=True)
+    filled = replace(filled, area=at_rest(filled.area))
     return known.contents.bytes[place], replace(filled, position=place + 1)
+
+
+def _flush_lines(context: Context, reading: Stream) -> Asking[None]:
+    """Write what stdout holds back if it writes whole lines: glibc does so before it reads into the
+    buffer of a stream that has lines, or none."""
+    number = yield from standard(context, 1)
+    shown = stream(context, number)
+    if number != reading.number and shown.area.lines and shown.buffered and shown.access != 0:
+        yield from flushed(context, shown)
 
 
 def _failed(context: Context, before: Stream, number: int) -> Stream:
@@ -186,31 +223,112 @@ def writable(context: Context, number: int) -> bool:
     return False
 
 
-def put_bytes(context: Context, number: int, text: Sequence[Operand]) -> Asking[bool]:
+def put_bytes(
+    context: Context, number: int, text: Sequence[Operand], how: Put = Put.TEXT
+) -> Asking[bool]:
     """Write a text to a stream that is writable; False when the file refuses it."""
     before = stream(context, number)
-    if output_of(context, before.descriptor) is not None:
-        yield from write_to(context, before.descriptor, text)
+    output = output_of(context, before.descriptor)
+    if output is not None:
+        put_output(context, number, output, text, how)
         return True
     if before.limit:
         before = replace((yield from without_window(context, before)), ended=False)
+    area = _area_after(context, before, text, how)
     pending = (*before.pending, *text)
-    count = (len(pending) - 1) // BLOCK * BLOCK if before.buffered else len(pending)
+    count = len(pending) - area.held
     if count > 0:
         done = yield from write_to(context, before.descriptor, pending[:count])
         if done < 0:
-            keep(context, _failed(context, replace(before, pending=()), -done))
+            lost = replace(before, pending=(), area=replace(area, held=0))
+            keep(context, _failed(context, lost, -done))
             return False
-    keep(context, replace(before, pending=pending[max(0, count) :]))
+    keep(context, replace(before, pending=pending[count:], area=area, begun=True))
     return True
+
+
+def _area_after(context: Context, before: Stream, text: Sequence[Operand], how: Put) -> PutArea:
+    """The buffer of a stream after a text was put into it."""
+    if not before.buffered:
+        return before.area
+    line = 0
+    if before.area.lines:
+        _note_unknown_lines(context, text)
+        own = len(text) - (how is Put.LINE)
+        line = max((at + 1 for at in range(own) if text[at] == ord("\n")), default=0)
+    found = {*after_put(before.area, how, len(text), line)}
+    if len(found) > 1:
+        known = "how much of a text printf writes at once into a stream with such a buffer"
+        context.event(Reason.APPROXIMATED, known)
+    return next(after_put(before.area, how, len(text), line))
+
+
+def _note_unknown_lines(context: Context, text: Sequence[Operand | Formatted]) -> None:
+    if any(isinstance(each, Term) for each in text):
+        what = "bytes that may end a line do not end one for a stream that writes whole lines"
+        context.event(Reason.APPROXIMATED, what)
+
+
+def put_output(
+    context: Context, number: int, output: int, text: Sequence[Operand | Formatted], how: Put
+) -> None:
+    """Write to standard output or error by a stream, which may hold it back."""
+    if not text:
+        return
+    before = stream(context, number)
+    if not before.buffered:
+        if not before.begun:
+            keep(context, replace(before, begun=True))
+        for each in _items(text):
+            context.emit(output, each)
+        return
+    if before.area.lines:
+        _note_unknown_lines(context, text)
+    if not before.holds:
+        keep(context, replace(before, holds=True, begun=True))
+        context.put(held(before.descriptor), True)
+    *first, last = _items(text)
+    for each in first:
+        context.emit(output, each, Holder(number, before.turn, before.area, None))
+    context.emit(output, last, Holder(number, before.turn, before.area, how))
+
+
+def _items(text: Sequence[Operand | Formatted]) -> list[OutputItem]:
+    """A text as items of output; known bytes that follow each other are one."""
+    found: list[OutputItem] = []
+    for known, group in groupby(text, lambda each: isinstance(each, int)):
+        part = list(group)
+        if known:
+            found.append(bytes(each for each in part if isinstance(each, int)))
+        else:
+            found += [each for each in part if not isinstance(each, int)]
+    return found
+
+
+def at_rest(area: PutArea) -> PutArea:
+    """The buffer of a stream that does not write at the moment."""
+    return replace(area, begun=False, ready=False, held=0)
+
+
+def settled(context: Context, before: Stream, lost: bool = False) -> Stream:
+    """The stream after what it held back of standard output was written, or lost; it is already
+    stored."""
+    if not before.holds:
+        return before
+    context.emit(0, Settled(before.number, lost))
+    context.put(held(before.descriptor), None)
+    after = replace(before, holds=False)
+    keep(context, after)
+    return after
 
 
 def flushed(context: Context, before: Stream) -> Asking[Stream]:
     """The stream with nothing pending; it is already stored."""
+    before = settled(context, before)
     if not before.pending:
         return before
     done = yield from write_to(context, before.descriptor, before.pending)
-    after = replace(before, pending=())
+    after = replace(before, pending=(), area=flushed_area(before.area))
     if done < 0:
         after = _failed(context, after, -done)
     keep(context, after)
@@ -219,14 +337,17 @@ def flushed(context: Context, before: Stream) -> Asking[Stream]:
 
 def attached(context: Context, number: int, descriptor_number: int, access: int) -> None:
     """Make a stream for a descriptor."""
-    context.put(f"stream{number}", Stream(number, descriptor_number, access & ACCESS))
+    turn = stream(context, number).turn + 1
+    made = Stream(number, descriptor_number, access & ACCESS, turn=turn)
+    context.put(f"stream{number}", made)
     known = streams(context)
     if number not in known:
         context.put("streams", (*known, number))
 
 
 def detached(context: Context, number: int) -> None:
-    context.put(f"stream{number}", None if number > 2 else Stream(number, -1))
+    turn = stream(context, number).turn
+    context.put(f"stream{number}", None if number > 2 else Stream(number, -1, turn=turn))
     context.put("streams", tuple(each for each in streams(context) if each != number))
 
 
@@ -240,7 +361,8 @@ def streams(context: Context) -> tuple[int, ...]:
 def discard_pending(context: Context) -> None:
     for number in streams(context):
         if stream(context, number).pending:
-            keep(context, replace(stream(context, number), pending=()))
+            before = stream(context, number)
+            keep(context, replace(before, pending=(), area=replace(before.area, held=0)))
 
 
 models = Registry()
@@ -249,9 +371,10 @@ MINUS_ONE = (1 << 64) - 1
 _ROOM, _ITEMS = "the size given to fgets", "the size and count given to fread"
 
 
-@models("getchar", "getchar_unlocked", effects="reads *stdin, writes *stdin", needs=(ERRNO,))
+@models("getchar", "getchar_unlocked", effects="reads *stdin stdin, writes *stdin", needs=(ERRNO,))
 def get_standard_byte(context: Context, arguments: Arguments) -> Model:
-    return (yield from _get(context, 0))
+    number = yield from standard(context, 0)
+    return (yield from _get(context, number))
 
 
 @models(
@@ -311,9 +434,10 @@ def get_line(context: Context, arguments: Arguments) -> Model:
     return pointer
 
 
-@models("gets", effects="reads *stdin, writes 0 *stdin, returns 0", needs=(ERRNO,))
+@models("gets", effects="reads *stdin stdin, writes 0 *stdin, returns 0", needs=(ERRNO,))
 def get_unbounded_line(context: Context, arguments: Arguments) -> Model:
-    line, after = yield from _line(context, stream(context, 0), ord("\n"), None)
+    number = yield from standard(context, 0)
+    line, after = yield from _line(context, stream(context, number), ord("\n"), None)
     address = yield from place(arguments[0])
     keep(context, after)
     if not line:
@@ -387,7 +511,8 @@ def read_items(context: Context, arguments: Arguments) -> Model:
     reading = stream(context, number)
     found: list[Operand] = []
     while missing := (yield from _misses(size, count, len(found))):
-        byte, reading = yield from next_byte(context, reading)
+        direct = _is_direct(reading, size, count, len(found))
+        byte, reading = yield from next_byte(context, reading, direct)
         if byte is None:
             break
         found.append(byte)
@@ -402,6 +527,14 @@ def read_items(context: Context, arguments: Arguments) -> Model:
     if count == 1:
         return 0
     return len(found) // (yield from pin(size, "the size given to fread"))
+
+
+def _is_direct(reading: Stream, size: Operand, count: Operand, done: int) -> bool:
+    """Does fread read past the buffer of the stream? It does for as many bytes as fit into it."""
+    if reading.ahead == 1:
+        return True
+    known = isinstance(size, int) and isinstance(count, int)
+    return known and size * count - done >= reading.ahead
 
 
 def _misses(size: Operand, count: Operand, done: int) -> Asking[bool]:

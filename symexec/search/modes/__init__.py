@@ -35,6 +35,7 @@ STRATEGIES = (
     "divergences",
     "opposites",
     "rest",
+    "aliases",
     "pruning",
     "uniform",
     "unmet",

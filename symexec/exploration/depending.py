@@ -1,0 +1,125 @@
+"""Find the instructions that depend on a change, one by one, and the objects that they touch.
+
+if (next(s) == 3) { .. }    the comparison differs, and what it decides; not the call
+if (next(s) > 2) { .. }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from csg.analysis import DependenceGraph
+from csg.analysis.constraints import Place
+from csg.analysis.memory_flow import TOUCHES_MEMORY, Accesses
+from csg.analysis.objects import bits
+from csg.ir import Instruction, Program
+from symexec.testcases.driver import PLACE_OF_DRIVERS
+
+
+def changed_vertices(program: Program, dependences: DependenceGraph) -> set[int]:
+    """The instructions that one version has alone; of a changed statement that has none, all."""
+    found: set[int] = set()
+    apart: set[int] = set()  # statements
+    for name, code in program.functions.items():
+        for block in code.blocks:
+            start = dependences.vertices.blocks[name][block.index] + 1
+            for at, step in enumerate((*block.instructions, block.terminator)):
+                if step is not None and (block.region is not None or step.version is not None):
+                    found.add(start + at)
+                    apart.add(step.node)
+    for vertex, node in enumerate(dependences.vertices.node):
+        if node >= 0 and node not in apart and program.nodes[node].changes:
+            found.add(vertex)
+    return found
+
+
+@dataclass(slots=True)
+class Influence:
+    """What depends on which vertices; nothing is computed before somebody asks, nor twice."""
+
+    program: Program
+    dependences: DependenceGraph
+    _users: list[list[int]] = field(default_factory=list)
+    _of_changes: set[int] | None = None
+
+    def of(self, seeds: Iterable[int]) -> set[int]:
+        """The vertices that depend on others, by data or control, over any number of steps."""
+        if not self._users:
+            self._users = [[] for _ in self.dependences.data]
+            for vertex in range(len(self._users)):
+                for source in self.dependences.sources(vertex):
+                    self._users[source].append(vertex)
+        found, waiting = {*seeds}, [*seeds]
+        while waiting:
+            for user in self._users[waiting.pop()]:
+                if user not in found:
+                    found.add(user)
+                    waiting.append(user)
+        return found
+
+    def of_changes(self) -> set[int]:
+        if self._of_changes is None:
+            self._of_changes = self.of(changed_vertices(self.program, self.dependences))
+        return self._of_changes
+
+
+def own_functions(program: Program) -> list[str]:
+    """The functions of the program, without those of drivers and of the library."""
+    return [
+        name
+        for name, code in program.functions.items()
+        if not (code.library or PLACE_OF_DRIVERS.match(code.location.file))
+    ]
+
+
+def accesses(program: Program, functions: Iterable[str]) -> Iterator[tuple[Place, Instruction]]:
+    """The instructions of functions that touch memory or call functions."""
+    for name in functions:
+        for block in program.functions[name].blocks:
+            for at, step in enumerate(block.instructions):
+                if type(step) in TOUCHES_MEMORY:
+                    yield (name, block.index, at), step
+
+
+@dataclass(slots=True)
+class Touched:
+    """The objects that instructions read and write, with all functions that they call. ``but``:
+    those that are not looked into."""
+
+    program: Program
+    dependences: DependenceGraph
+    but: Collection[str] = ()
+    _accesses: Accesses = field(init=False)
+    _known: dict[str, tuple[frozenset[int], frozenset[int]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._accesses = Accesses(self.dependences.pointers, self.dependences.calls)
+
+    def by(self, place: Place, step: Instruction) -> tuple[frozenset[int], frozenset[int]]:
+        reads, writes = self._alone(place, step)
+        for name in self.dependences.calls.callees.get(place, ()):
+            if name not in self.but:
+                more_reads, more_writes = self._of_function(name)
+                reads, writes = reads | more_reads, writes | more_writes
+        return reads, writes
+
+    def _alone(self, place: Place, step: Instruction) -> tuple[frozenset[int], frozenset[int]]:
+        reads, writes = self._accesses.reads_and_writes(place, step)
+        cells = self._accesses.cells
+        of_reads = frozenset(cells[number].object for number in bits(reads))
+        return of_reads, frozenset(cells[number].object for number in bits(writes))
+
+    def _of_function(self, name: str) -> tuple[frozenset[int], frozenset[int]]:
+        import networkx
+
+        if name not in self._known:
+            graph = self.dependences.calls.functions
+            reads: frozenset[int] = frozenset()
+            writes: frozenset[int] = frozenset()
+            called = sorted({name, *networkx.descendants(graph, name)} - {*self.but})
+            for place, step in accesses(self.program, called):
+                more_reads, more_writes = self._alone(place, step)
+                reads, writes = reads | more_reads, writes | more_writes
+            self._known[name] = reads, writes
+        return self._known[name]

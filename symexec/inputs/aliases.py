@@ -1,0 +1,173 @@
+"""Which pointer parameters of an input lead into one object, one choice for each.
+
+    int both(int *a, int *b)           b = a, b = a + 1, a = b + 1
+    int put(struct s *s, int *out)     out = s->slots, out = &s->used
+    int eq(struct l *l, struct l *m)   m = l, m = l->next, l = m->next
+
+Apart they are in all other inputs. A choice is tried where a version writes through one of both
+(``csg.analysis.aliasing``); those near to the parameters come first, and what is beyond
+``MOST_ALIASES`` is a bound of the verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from csg.analysis.aliasing import Stores
+from csg.analysis.several import Several
+from csg.language.syntax import Symbol
+from csg.language.types import (
+    Array,
+    Enumeration,
+    Floating,
+    Integer,
+    Pointer,
+    Type,
+    Void,
+    size_of,
+)
+from csg.records import record
+from symexec.inputs.structures import (
+    Depth,
+    Place,
+    can_be_passed,
+    is_text,
+    leads_to_places,
+    parameter_places,
+)
+
+MOST_ALIASES = 12
+GLOBAL = "&"  # before the name of a global object
+
+
+@record
+class Alias:
+    """The parameter ``name`` leads ``offset`` bytes into the object that ``into`` leads to.
+    ``needs``: the pointers that are not null then."""
+
+    name: str
+    into: str
+    offset: int
+    needs: frozenset[str]
+
+
+def aliases(
+    parameters: Sequence[Symbol],
+    stores: Stores,
+    several: Several,
+    depths: Sequence[Depth],
+    apart: Collection[str] = (),
+    single: Collection[str] = (),
+    texts: Collection[str] = (),
+) -> tuple[list[Alias], int]:
+    """The choices that are tried, and how many there are. ``apart``: parameters that stay as they
+    are; ``single``: those that lead to one element; ``texts``: those that lead to texts, which a 0
+    ends: they lead into texts alone."""
+    pointers = [
+        each for each in parameters if isinstance(each.type, Pointer) and each.name not in apart
+    ]
+    trees = {
+        each: parameter_places(each, several, depths=depths)
+        for each in parameters
+        if each in pointers or can_be_passed(each.type)
+    }
+    found: list[Alias] = []
+    untried = 0  # a text there has no end, or there is one element alone
+    for at, one in enumerate(pointers):
+        for other in pointers[at + 1 :]:
+            if stores.meet(one.name, other.name):
+                both = [*_roots(one, other)]
+                alone = {one.name, other.name} & {*single}
+                tried = [
+                    each
+                    for each in both
+                    if _ends(each, one, other, texts) and not (each.offset and alone)
+                ]
+                found += tried
+                untried += len({each.name for each in both} - {each.name for each in tried})
+    for one, places in trees.items():
+        for other in pointers:
+            if one is not other and stores.meet(one.name, other.name):
+                found += _inside(places, other, other.name in texts)
+    for each in pointers:
+        if each.name not in texts:
+            found += _globals(each, stores)
+    return found[:MOST_ALIASES], len(found) + untried
+
+
+def _roots(one: Symbol, other: Symbol) -> Iterator[Alias]:
+    """Both lead to one object, or one of them an element further than the other."""
+    assert isinstance(one.type, Pointer)
+    assert isinstance(other.type, Pointer)
+    left, right = one.type.target, other.type.target
+    names = frozenset((one.name, other.name))
+    if _alike(left, right):
+        yield Alias(other.name, one.name, 0, names)
+        if not leads_to_places(one.type):
+            step = max(1, size_of(left)) if not isinstance(left, Void) else 1
+            yield Alias(other.name, one.name, step, names)
+            yield Alias(one.name, other.name, step, names)
+    elif is_text(right) and not leads_to_places(one.type):
+        yield Alias(other.name, one.name, 0, names)
+    elif is_text(left) and not leads_to_places(other.type):
+        yield Alias(one.name, other.name, 0, names)
+
+
+def _ends(alias: Alias, one: Symbol, other: Symbol, texts: Collection[str]) -> bool:
+    """Does a text that leads into the object end there?"""
+    into = other if alias.name == one.name else one
+    kind = into.type
+    return alias.name not in texts or (isinstance(kind, Pointer) and is_text(kind.target))
+
+
+def _inside(found: Sequence[Place], other: Symbol, text: bool) -> Iterator[Alias]:
+    """The other parameter leads to what a pointer in an object leads to, or to a member; a ``text``
+    to no single character."""
+    assert isinstance(other.type, Pointer)
+    target = other.type.target
+    owners: dict[str, frozenset[str]] = {}
+    for place in found[:1]:
+        whole = owners.get(place.name, frozenset((place.name,)))
+        for link in place.links:
+            if _alike(link.target, target):
+                needs = whole | {link.name, other.name}
+                yield Alias(other.name, link.name, 0, needs)
+        if leads_to_places(other.type):
+            continue
+        for member in place.members:
+            kind = member.type.element if isinstance(member.type, Array) else member.type
+            if text and kind is member.type:
+                continue
+            if member.bit_width is None and _alike(kind, target) and not isinstance(kind, Void):
+                yield Alias(other.name, place.name, member.offset, whole | {other.name})
+
+
+def _globals(parameter: Symbol, stores: Stores) -> Iterator[Alias]:
+    """The parameter leads into a global object that the function uses."""
+    assert isinstance(parameter.type, Pointer)
+    for each in stores.globals:
+        kind = each.type.element if isinstance(each.type, Array) else each.type
+        if not stores.meets_global(parameter.name, each.name):
+            continue
+        if _alike(kind, parameter.type.target) and not isinstance(kind, Pointer | Void):
+            yield Alias(parameter.name, GLOBAL + each.name, 0, frozenset((parameter.name,)))
+
+
+def _alike(one: Type, other: Type) -> bool:
+    """May objects of both types be one (C17 6.5p7)?"""
+    match one, other:
+        case (Void(), _) | (_, Void()):
+            return is_text(one) and is_text(other)
+        case Integer() | Enumeration(), Integer() | Enumeration():
+            return size_of(one) == size_of(other)
+        case Floating(), Floating():
+            return one == other
+        case _:
+            return one == other
+
+
+def named_in(texts: Sequence[str], parameters: Sequence[Symbol]) -> frozenset[str]:
+    """The parameters that texts speak of."""
+    words = {word for text in texts for word in re.findall(r"\w+", text)}
+    return frozenset(each.name for each in parameters if each.name in words)

@@ -1,0 +1,48 @@
+"""Was anything run natively at all? If not, and the search alone proves nothing, why not, and what
+helps.
+
+    3 tests, none replayed, the build of new.c fails   ->   the compiler's error
+    no test, no native run, paths cut                  ->   "nothing was compared natively: .."
+    all paths followed, nothing left out               ->   None: the search is a proof
+"""
+
+from __future__ import annotations
+
+from csg.errors import CsgtestError, ToolchainError
+from csg.toolchain import clang_version
+from symexec.campaign.building import BuildJob
+from symexec.ledger import Verdict
+from symexec.testcases import Observed
+
+_UNPROVED = (Verdict.NO_DIFFERENCE_FOUND,)
+NO_SANITIZER = "the compiler has no sanitizers: an error of memory shows only where it crashes"
+
+
+def not_executed(job: BuildJob) -> CsgtestError | None:
+    """Why nothing was compared natively; None where something was, where the search alone proves
+    its verdict, and where the user asked for no native runs."""
+    if job.replay is None or job.prepared is None or job.verdict not in _UNPROVED:
+        return None
+    if not job.options.native:
+        return None
+    ran = any(case.observed is not Observed.NOT_REPLAYED for case in job.found)
+    attacked = (job.attack_facts or {}).get("inputs")
+    if ran or attacked or (job.fuzzing is not None and job.fuzzing.runs):
+        return None
+    failure = job.replay.failure()
+    if failure is not None:
+        return failure
+    if job.fuzzing is not None and job.fuzzing.failure:
+        return ToolchainError(f"nothing was compared natively: {job.fuzzing.failure}")
+    waiting = "" if job.replay.all_built() else ", as compilers still ran"
+    return ToolchainError(
+        f"nothing was compared natively{waiting} when the time was over",
+        hint="give more --time, or --no-replay to be content with what the search says",
+    )
+
+
+def without_sanitizer() -> str:
+    """A note for builds without sanitizers: what is not seen, and for clang the package that
+    brings its runtime."""
+    version = clang_version()
+    return f"{NO_SANITIZER}{f'; install libclang-rt-{version}-dev' if version else ''}"
