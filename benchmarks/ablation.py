@@ -88,6 +88,7 @@ def run(pair: Pair, text: str, seed: int) -> Found:
             options.inputs,
             search,
             native=False,
+            attack=0.0,
             files=options.files,
         )
     )

@@ -1,5 +1,6 @@
 """What programs must do, found out beside csgtest, to hold against what csgtest says.
 
+verdicts       what docs/verdicts.md allows a finished report to claim
 truth          what two versions natively do on every input of a small grid
 reference      the intermediate representation and the contract of models, interpreted plainly
 agreement      programs in the engine and as gcc's binary, with known, forced and shadowed values

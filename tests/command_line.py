@@ -27,10 +27,12 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
+
+from oracles.verdicts import Run, complaints
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = ROOT / "samples"
@@ -67,9 +69,10 @@ def csgtest(
     stdin: bytes = b"",
 ) -> Done:
     whole = {**os.environ, **(environment or {})}
+    begun = time.time_ns()
     if not any(name.startswith(_READ_AT_START) for name in environment or ()):
         with _Run(words, folder, whole, stdin) as run:
-            return run.ended(seconds)
+            return keeps_to_document(run.ended(seconds), words, begun)
     done = subprocess.run(
         [*CSGTEST, *map(str, words)],
         cwd=folder,
@@ -80,7 +83,33 @@ def csgtest(
         timeout=seconds,
         check=False,
     )
-    return Done(done.returncode, done.stdout, done.stderr, folder)
+    finished = Done(done.returncode, done.stdout, done.stderr, folder)
+    return keeps_to_document(finished, words, begun)
+
+
+def keeps_to_document(done: Done, words: Sequence[str | Path], begun: int) -> Done:
+    """The same run; AssertionError if docs/verdicts.md allows less than a report of it claims.
+    ``begun`` is in nanoseconds since 1970: older reports are of other runs."""
+    spoken = [*map(str, words)]
+    if not spoken or spoken[0] not in ("build", "explore"):
+        return done
+    out = done.folder / value_of("--out", spoken, "csgtest-out")
+    files = sorted(out.rglob("report.json"))  # also of later calls and of several entries
+    written = [each for each in files if each.stat().st_mtime_ns >= begun]
+    reports = [json.loads(each.read_text()) for each in written]
+    found = complaints(*(Run(each, done.code, done.out, spoken) for each in reports))
+    assert not found, "\n".join([f"{out} and docs/verdicts.md disagree:", *found])
+    return done
+
+
+def value_of(option: str, words: Sequence[str], otherwise: str) -> str:
+    """The value of an option of the command line, written as two words or as one."""
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if word == option:
+            return following
+        if word.startswith(f"{option}="):
+            return word.partition("=")[2]
+    return otherwise
 
 
 class _Run:
@@ -251,13 +280,14 @@ def until(shown: Callable[[Any], object], *words: str | Path, folder: Path) -> D
     """A run that is interrupted as soon as what its report says is ``shown``; one that nobody had
     to interrupt has another code than 130."""
     report = folder / "csgtest-out" / "report.json"
+    begun = time.time_ns()
     with _Run([*words, "--quiet"], folder, os.environ) as run:
         while run.running(0.1):
             if report.exists() and shown(json.loads(report.read_text())):
                 with contextlib.suppress(ProcessLookupError):  # it has just ended
                     run.interrupt()
                 break
-        return run.ended(60.0)
+        return keeps_to_document(run.ended(60.0), words, begun)
 
 
 def differing(report: Any) -> list[dict[str, Any]]:

@@ -23,9 +23,10 @@ from csg.errors import UsageError
 from csg.programs import Versions
 from csg.unify.changes.identities import Identity, identities
 from csg.unify.pairs import read_pair, unify_pair
+from symexec.ledger import Verdict
 from symexec.options import Accepting, BuildOptions, FailOn
 from symexec.report.accepting import FILE, accepted_file, read_accepted, read_findings
-from symexec.testcases import OutputFolder, Verdict
+from symexec.testcases import OutputFolder
 from symexec.testcases.store import note_runs, runs_of
 from tests.command_line import Done, csgtest, read_report, write_versions
 from tests.nightly import daily
@@ -276,6 +277,63 @@ def test_a_new_difference_is_shown(what: str, seed: int, place: Path) -> None:
     assert {"return 12"} not in rows, done.out
     assert rows, done.out
     assert all(new.names.get(function, function) in row or function in row for row in shown(done))
+
+
+TWO_WAYS = (
+    "int f(int n) { int t[4] = {1, 2, 3, 4}; int k = (n & 3) + 1; return 12 / k + t[k - 1]; }",
+    "int f(int n) { int t[4] = {1, 2, 3, 4}; int k = n & 7; return 12 / k + t[k - 1]; }",
+)
+ENDINGS = ["division by zero", "index out of bounds"]
+
+
+@pytest.fixture(scope="module")
+def two_ways(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One change that makes the program fail in two ways."""
+    folder = tmp_path_factory.mktemp("two ways")
+    files = write_versions(folder, *TWO_WAYS)
+    assert built(folder, *files).code == 1
+    return folder
+
+
+def built(folder: Path, *words: object) -> Done:
+    fixed = ("--entry", "f", "--time", "5", "--no-native", "--quiet")
+    return csgtest("build", *words, *fixed, folder=folder)
+
+
+def test_what_is_accepted_was_listed(two_ways: Path, tmp_path: Path) -> None:
+    """A failure of a row and its other failure are shown, listed, accepted and stored."""
+    folder = copied(two_ways, tmp_path)
+    listed = accept(folder).out
+    done = accept(folder, "all")
+    (failing,) = (each for each in read_accepted(folder / FILE) if each.kind == "regression")
+    assert failing.outputs == {f"new {each}" for each in ENDINGS}
+    shown = csgtest("show", folder=folder).out
+    for each in ENDINGS:
+        assert each in listed and each in done.out and each in shown
+    assert "    also f(" in listed and "    also f(" in done.out and "\n  also " in shown
+
+
+@pytest.mark.parametrize("hidden", ENDINGS)
+def test_another_failure_of_the_same_cause_is_shown_again(
+    hidden: str, two_ways: Path, tmp_path: Path
+) -> None:
+    folder = copied(two_ways, tmp_path)
+    accept(folder, "all")
+    path = folder / FILE
+    path.write_text(path.read_text().replace(f'"new {hidden}"', '"new something else"'))
+    done = built(folder, *sorted(folder.glob("*.c"), reverse=True))
+    assert done.code == 1 and hidden in done.out, done.out
+    (other,) = {*ENDINGS} - {hidden}
+    assert other not in done.out and "1 difference shown" in done.out, done.out
+
+
+def test_a_signal_is_the_error_that_a_sanitizer_reports(tmp_path: Path) -> None:
+    """A file may be of a machine whose compiler has no sanitizers."""
+    form = {"function": "f", "old": "a", "new": "b", "nth": 1}
+    entry = {"class": "regression", "entry": "f", "program": "p", "changes": [form],
+             "outputs": ["new SIGSEGV", "stdout"], "causes": [[[1]]]}  # fmt: skip
+    (tmp_path / FILE).write_text(json.dumps({"csgtest-accepted": 1, "accepted": [entry]}))
+    assert [each.outputs for each in read_accepted(tmp_path / FILE)] == [{"new SEGV", "stdout"}]
 
 
 # ------------------------------------------------------------------------------ the command

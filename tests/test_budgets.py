@@ -288,6 +288,86 @@ def test_nothing_is_left_where_an_interruption_comes_before_there_is_an_owner(
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
+def run_program(
+    program: str, sample: str, folder: Path, *words: str
+) -> subprocess.CompletedProcess[str]:
+    """A build of a sample by a Python program that prepares something before it calls ``main``."""
+    own = ["csgtest", "build", *map(str, pair(sample)), "--quiet", *words]
+    return subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.argv = {own!r}\n{program}"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        preexec_fn=hear_interrupts,
+        check=False,
+    )
+
+
+IN_A_HOOK = """
+import os, signal, sys
+import cli
+
+waiting = [signal.SIGTERM]
+
+def interrupted():
+    while waiting:
+        os.kill(os.getpid(), waiting.pop())
+
+os.register_at_fork(before=interrupted)
+cli.main()
+"""
+
+
+def test_an_interruption_that_python_drops_is_sent_again(tmp_path: Path) -> None:
+    started = time.monotonic()
+    done = run_program(IN_A_HOOK, "endless", tmp_path, "--time", "40")
+    assert done.returncode == 130 and time.monotonic() - started < 35
+    assert done.stderr.startswith("csgtest: interrupted") and "Exception" not in done.stderr
+
+
+LATE = """
+import os, signal, sys
+import cli
+from symexec.campaign.building import BuildJob
+from symexec.report import session
+
+def interrupted(function, times):
+    waiting = [signal.SIGINT] * times
+    def called(*given):
+        while waiting:
+            os.kill(os.getpid(), waiting.pop())
+        return function(*given)
+    return called
+
+{place} = interrupted({place}, {times})
+cli.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "times", "kept"),
+    [
+        ("session._conclude", 1, True),
+        ("session.finish", 1, True),
+        ("BuildJob.close", 1, True),
+        ("BuildJob.close", 2, False),
+    ],
+)
+def test_an_interruption_behind_the_search_loses_nothing_that_was_found(
+    place: str, times: int, kept: bool, tmp_path: Path
+) -> None:
+    done = run_program(LATE.format(place=place, times=times), "plus_two", tmp_path)
+    assert done.returncode == 130
+    assert ("behave differently" in done.stdout) == kept
+    written = json.loads((tmp_path / "csgtest-out" / "report.json").read_text())
+    assert written["finished"] != kept and written["verdict"] == "different"
+    note = "interrupted while the report was written"
+    assert (note in written["notes"]) == kept and (note in done.stdout) == kept
+
+
 def test_a_reader_that_leaves_is_no_error_of_ours(tmp_path: Path) -> None:
     words = [*CSGTEST, "build", *map(str, pair("plus_two")), "--json"]
     process = subprocess.Popen(

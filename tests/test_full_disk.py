@@ -12,7 +12,16 @@ from symexec.testcases.store import MARKER, OutputFolder, is_ours
 from tests.command_line import csgtest, pair
 from tests.disks import small_disk
 
-WORDS = ("build", *map(str, pair("plus_two")), "--time", "2", "--no-native", "--quiet")
+WORDS = (
+    "build",
+    *map(str, pair("plus_two")),
+    "--time",
+    "20",
+    "--stop-after",
+    "1",
+    "--no-native",
+    "--quiet",
+)
 
 
 @pytest.fixture

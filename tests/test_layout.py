@@ -13,7 +13,7 @@ import networkx as nx
 import pytest
 
 ROOT = Path(__file__).parents[1]
-MOST_FILES = 25  # of a package without those below it
+MOST_FILES = 27  # of a package without those below it
 PLACE = re.compile(r"`((?:csg|symexec|fleet)/[\w/]+(?:\.\w+)?)`(?: \(`(\w+)`\))?")
 # What these were called before docs/glossary.md: in names of their own, or as a part.
 OLD_WORDS = re.compile(
@@ -57,7 +57,9 @@ def test_no_packages_import_each_other(all_imports: grimp.ImportGraph) -> None:
 
 
 def test_packages_are_small(imports: grimp.ImportGraph) -> None:
-    files = Counter(module.rpartition(".")[0] for module in imports.modules)
+    """A folder with files and folders counts its files."""
+    modules = [each for each in imports.modules if not imports.find_children(each)]
+    files = Counter(module.rpartition(".")[0] for module in modules)
     assert {package: count for package, count in files.items() if count > MOST_FILES} == {}
 
 

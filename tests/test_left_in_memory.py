@@ -6,11 +6,13 @@ the caller gets to see it, and so it is predicted.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from tests.command_line import csgtest
+from tests.nightly import every
 
 HEAD = "#include <stdlib.h>\n#include <assert.h>\n"
 ROWS = [
@@ -67,3 +69,38 @@ def test_an_object_that_begins_with_its_line_is_not_compared(
     assert report["counters"]["mispredicted"] == 0
     assert {each["input"]["parameters"]["x"] for each in done.differing} == {71}
     assert len(report["groups"]) == 1 and "it begins with the number of its line" in done.out
+
+
+POINTERS = {
+    "a number of the input": "(void *) (long) (x | 1)",
+    "a small number": "(void *) 2",
+    "a large number": "(void *) 0x7654321",
+    "no address": "(void *) -1",
+    "an object": "(void *) &a[0]",
+    "another object": "(void *) &a[1]",
+    "a function": "(void *) f",
+    "null": "(void *) 0",
+}
+HOLDERS = {
+    "a member": "struct s {{ void *p; int n; }}; void f(struct s *s, int x) {{ s->p = {}; }}",
+    "a member for a text": "struct s {{ char *p; }}; void f(struct s *s, int x) {{ s->p = {}; }}",
+    "a union": "union s {{ int *p; long n; }}; void f(union s *s, int x) {{ s->p = {}; }}",
+    "a result": "void *f(int x) {{ return {}; }}",
+    "an object": "void *p; void f(int x) {{ p = {}; }}",
+}
+CYCLE = [*POINTERS, next(iter(POINTERS))]
+LEFT = [(*pair, holder) for holder in HOLDERS for pair in pairwise(CYCLE)]
+
+
+@pytest.mark.parametrize("left", every(9, LEFT), ids="-".join)
+def test_pointers_are_told_apart_as_natively(tmp_path: Path, left: tuple[str, str, str]) -> None:
+    """Numbers in place of pointers count as numbers, the rest by what they lead to."""
+    one, other, holder = left
+    both = POINTERS[one], f"(x == 42 ? {POINTERS[other]} : {POINTERS[one]})"
+    for name, value in zip(("old", "new"), both, strict=True):
+        text = f"static int a[2] = {{{{1, 2}}}};\n{HOLDERS[holder].format(value)}\n"
+        (tmp_path / f"{name}.c").write_text(text + "int *give(int n) { return &a[n & 1]; }\n")
+    words = ("--entry", "f", "--attack", "0", "--time", "10")
+    report = csgtest("build", "old.c", "new.c", *words, folder=tmp_path).report
+    assert report["counters"]["mispredicted"] == report["counters"]["branch_mismatches"] == 0
+    assert report["verdict"] == "different"

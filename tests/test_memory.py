@@ -19,6 +19,7 @@ import pytest
 
 from symexec.campaign.building import BuildJob
 from symexec.exploration.single_program import ExploreJob
+from symexec.ledger import Verdict
 from symexec.options import (
     BuildOptions,
     ExploreOptions,
@@ -201,7 +202,7 @@ def test_a_variable_that_lost_its_value_is_a_regression(tmp_path: Path) -> None:
 def test_what_both_versions_use_is_told_and_no_difference(tmp_path: Path) -> None:
     new = VERSION.format("").replace("x > limit_of(kind)", "limit_of(kind) < x")
     job = built(tmp_path, VERSION.format(""), new, replay=False)
-    assert {event.kind for event in job.events} == {"uninitialised"}
+    assert {event.reason for event in job.counters.ledger.events()} == {"uninitialised"}
     assert (job.found, job.verdict) == ([], "no-difference-found")
 
 
@@ -324,5 +325,37 @@ def test_versions_that_leave_an_object_by_reading_and_by_writing_fail_alike(tmp_
     write_versions(tmp_path, text.replace("{}", "t[2] = a;"), text.replace("{}", ""))
     done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "5", folder=tmp_path)
     assert done.code == 0
-    assert done.report["verdict"] == "equivalent-within-bounds"
+    assert done.report["verdict"] == "no-difference-found"  # nothing is known behind that
     assert done.report["counters"]["mispredicted"] == 0
+
+
+@pytest.mark.parametrize(
+    ("size", "called"), [("4", False), ("8", False), ("n", True), ("17", True)]
+)
+def test_an_overlap_that_no_sanitizer_sees_is_not_confirmed_and_accuses_nobody(
+    size: str, called: bool, tmp_path: Path
+) -> None:
+    """gcc copies few bytes in one piece, so that nobody looks for an overlap; else memcpy does."""
+    text = '#include <string.h>\nint f(int x)\n{\n    char b[40] = "abcdef"; int n = 5;\n'
+    text += f"    if (x * 2654435761u == 3735928559u) COPY(b + 1, b, {size});\n"
+    text += "    return b[2] + n;\n}\n"
+    job = built(tmp_path, text.replace("COPY", "memmove"), text.replace("COPY", "memcpy"))
+    assert job.mispredicted == []
+    assert (job.verdict is Verdict.DIFFERENT) == called
+    assert called or job.verdict is Verdict.NO_DIFFERENCE_FOUND
+
+
+@pytest.mark.parametrize(("distance", "seen"), [(8, True), (15, True), (3000, False), (-9, False)])
+def test_an_access_to_the_inside_of_another_object_accuses_nobody(
+    distance: int, seen: bool, tmp_path: Path
+) -> None:
+    """The sanitizer knows only the bytes around each object."""
+    text = 'static const char t[8] = "abcdefg", u[9000] = {1};\nint f(int x)\n{\n'
+    text += "    const char *q = t; int z = 0;\n"
+    text += "    if (x * 2654435761u == 3735928559u) return 1 READ;\n"
+    text += "    return q[2] + u[1];\n}\n"
+    new = text.replace("READ", f"+ z * q[{distance}]")
+    job = built(tmp_path, text.replace("READ", ""), new)
+    assert job.mispredicted == []
+    assert seen <= (job.verdict is Verdict.DIFFERENT)
+    assert job.verdict in (Verdict.DIFFERENT, Verdict.NO_DIFFERENCE_FOUND)

@@ -245,6 +245,25 @@ def test_a_user_names_the_calls(text: str, entry: str, shown: str, tmp_path: Pat
     assert not done.report["counters"]["mispredicted"]
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("int kind_of(const struct file *f)", "int kind_of(struct file *f)"),
+        ("int open_file(int kind,", "int open_file(const int kind,"),
+        ("const char *named(struct file *f)", "const char *named(const struct file *const f)"),
+        ("const char *named(struct file *f)", "const char *named(volatile struct file *f)"),
+    ],
+)
+def test_qualifiers_make_no_other_call(before: str, after: str, tmp_path: Path) -> None:
+    old, new = OPENED.replace("FOUND", ""), OPENED.replace("FOUND", "5 + ")
+    write_versions(tmp_path, old, new.replace(before, after))
+    words = ("build", "old.c", "new.c", "--entry", "open_file, named, kind_of|", "--time", "15")
+    done = csgtest(*words, folder=tmp_path)
+    assert done.code == 1, done.err
+    assert "kind_of: 2" in done.out or "kind_of: 0" in done.out
+    assert not done.report["counters"]["mispredicted"]
+
+
 NODES = """\
 #include <stdlib.h>
 struct error { int at; };

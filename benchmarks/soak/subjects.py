@@ -288,10 +288,6 @@ class Line:
 
 
 Shown = tuple[int, bytes, bytes]  # exit status or minus the signal, standard output and error
-_UNBUFFERED = """
-#include <stdio.h>
-__attribute__((constructor)) static void unbuffered(void) { setvbuf(stdout, 0, _IONBF, 0); }
-"""
 # Memory that a program has not freed at its end is no difference unless it is asked for.
 _ENVIRONMENT = {"LC_ALL": "C", "ASAN_OPTIONS": "detect_leaks=0"}
 _PLACE = re.compile(rb"[^\s:'\"]+\.[ch]\w*:\d+(:\d+)?(?=:)")
@@ -300,11 +296,10 @@ _ERROR = re.compile(rb"(AddressSanitizer: [\w-]+|runtime error: [^\n]*)")
 
 def compiled(text: str, folder: Path, name: str, checked: bool) -> Path | None:
     """None where gcc refuses it."""
-    for file, content in ((f"{name}.c", text), ("unbuffered.c", _UNBUFFERED)):
-        (folder / file).write_text(content, errors="surrogateescape")
+    (folder / f"{name}.c").write_text(text, errors="surrogateescape")
     target = folder / f"{name}{'-checked' if checked else ''}"
     flags = (*FLAGS, *(CHECKED if checked else ("-static",)))
-    command = ["gcc", *flags, "-o", str(target), f"{name}.c", "unbuffered.c", "-lm"]
+    command = ["gcc", *flags, "-o", str(target), f"{name}.c", "-lm"]
     done = subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=False)
     return target if done.returncode == 0 else None
 

@@ -78,7 +78,7 @@ def run_forced(file: Path, flags: Sequence[str], seed: int) -> int:
         raise AssertionError(f"the model of the path is wrong about {wrong[:3]}")
     outcome = last.new_outcome
     assert outcome is not None
-    sys.stdout.buffer.write(written(outcome.output, 1, lambda term: _value(term, model or {})))
+    sys.stdout.buffer.write(written(outcome, lambda term: _value(term, model or {}))[0])
     sys.stdout.flush()
     print(f"{counters.backend_queries} of {counters.queries} questions", file=sys.stderr)
     return _status(outcome, model or {})

@@ -126,7 +126,7 @@ def _loop(source: str, entry: str, inputs: InputOptions) -> str:
 
 
 def _drawn(text: str, inputs: InputOptions) -> Drawn:
-    found = re.fullmatch(r"\s*(?:const )?(.*?)\s*(\*?)\s*(\w+)\s*", text)
+    found = re.fullmatch(r"\s*(?:const )?(.*?)\s*(\*?)\s*(?:restrict\s+)?(\w+)\s*", text)
     assert found is not None, text
     kind, star, name = found.groups()
     room = inputs.elements + kind.endswith("char") if star else 0

@@ -94,7 +94,7 @@ def judged(
     words = ["build", str(old), str(new), "--entry", pair.entry, *pair.options]
     options = parse([*words, "--time", str(PATIENCE)]).options
     assert isinstance(options, BuildOptions)
-    job = BuildJob(replace(options, out=folder, unsandboxed=True))
+    job = BuildJob(replace(options, out=folder, unsandboxed=True, attack=0.0))
     begun = time.process_time()
     try:
         job.prepare()
@@ -108,7 +108,7 @@ def judged(
 
 def _judgement(job: BuildJob, seconds: float) -> Judgement:
     counters = job.counters
-    found = [(event.text, count) for event, count in job.events.items()]
+    found = [(event.text, count) for event, count in job.counters.ledger.events().items()]
     found += [("cut", counters.cuts), ("unsupported", counters.unsupported)]
     found += [("unknown", counters.unknown)]
     found += [("concretised", counters.concretised), *counters.gaps.items()]

@@ -115,7 +115,7 @@ class Checker:
             wrong = difference(plain, ours)
         where = told(case, drawn)
         if wrong:
-            admitted = any(event.kind == "approximated" for event in events(state))
+            admitted = any(event.reason == "approximated" for event in events(state))
             return Verdict(case, way, "admitted" if admitted else "differs", f"{wrong} {where}")
         if checked.ending != "fault" and shape(plain) != shape(theirs["-O2"]):
             return Verdict(case, way, "optimised", f"{difference(plain, theirs['-O2'])} {where}")

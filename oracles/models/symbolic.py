@@ -18,7 +18,8 @@ from symexec.counters import Counters
 from symexec.executor.engine import Engine
 from symexec.exploration.single_program import written
 from symexec.exploration.start import fresh_state, loaded_program
-from symexec.expr import Data, Operand, Term, TermTable, binary, compare, evaluate
+from symexec.expr import Data, Operand, Shadowed, Term, TermTable, binary, compare, evaluate
+from symexec.ledger import Omission
 from symexec.memory import BOTH
 from symexec.runtime.contract import ModelEntry
 from symexec.runtime.filesystem.nodes import disk
@@ -35,12 +36,12 @@ from symexec.state.endings import (
     Trapped,
     Unsupported,
 )
-from symexec.state.state import Chain, Event, State
+from symexec.state.state import Chain, State
 
 QUANTUM = 50_000
 CALL_S = 2.0  # of processor time that all paths of a call get; the others are cut
 Values = Mapping[Term, int]
-Cells = Mapping[str, Sequence[Operand]]  # of each input of a case
+Cells = Mapping[str, Sequence[Data]]  # of each input of a case
 SIGNALS = {Aborted: 6, AssertionFailed: 6, DivisionByZero: 8, Trapped: 4}
 
 
@@ -103,6 +104,7 @@ class Symbolic:
                 item.store(place, 1, value, BOTH)
             for cell, given in zip(made.cells, cells[made.name], strict=True):
                 item.store(cell.offset, cell.size, given, BOTH)
+                state.shadows |= isinstance(given, Shadowed)
         for condition in conditions:
             state.path = state.path.assuming(condition)
         self.engine.machine.enter(state, f"case_{case.number}", (), None)
@@ -113,7 +115,7 @@ class Symbolic:
                 break
             for successor in self.engine.advance(waiting.pop(), QUANTUM):
                 (ended if successor.frame is None else waiting).append(successor)
-        pinned = any(event.kind == "concretised" for state in ended for event in events(state))
+        pinned = any(event.reason == "concretised" for state in ended for event in events(state))
         return Paths(ended, not waiting and not pinned)
 
     def shown(self, case: Case, state: State, values: Values) -> Shown:
@@ -149,7 +151,7 @@ class Symbolic:
                 ending = f"signal {SIGNALS[type(other)]}"
             case other:
                 ending = refused = str(other)
-        out, error = (written(outcome.output, stream, value) for stream in (1, 2))
+        out, error = written(outcome, value)
         if ending != "returned":
             return Shown(ending, None, b"", out, error, refused)
         filled = int.from_bytes(contents("seen_bytes", 4), "little")
@@ -161,16 +163,16 @@ def _steps(size: int) -> list[tuple[int, int]]:
     return [(at, min(8, size - at)) for at in range(0, size, 8)]
 
 
-def events(state: State) -> list[Event]:
+def events(state: State) -> list[Omission]:
     """What the report would say of a path."""
-    return [each for each in Chain.items(state.events) if isinstance(each, Event)]
+    return [each for each in Chain.items(state.events) if isinstance(each, Omission)]
 
 
 def forced(
     symbolic: Symbolic, case: Case, values: Sequence[Sequence[int]], chance: random.Random
 ) -> tuple[Cells, list[Operand], Values]:
     """Most cells are symbols that the conditions leave one value; the others are their values."""
-    cells: dict[str, list[Operand]] = {}
+    cells: dict[str, list[Data]] = {}
     conditions: list[Operand] = []
     known: dict[Term, int] = {}
     for place, (made, drawn) in enumerate(zip(case.inputs, values, strict=True)):
@@ -189,9 +191,7 @@ def free(
     symbolic: Symbolic, case: Case, values: Sequence[Sequence[int]], chance: random.Random
 ) -> tuple[Cells, list[Operand], dict[Term, tuple[int, int]]]:
     """A few cells are symbols that may be anything in a range; returned with the ranges."""
-    cells = {
-        made.name: list[Operand](drawn) for made, drawn in zip(case.inputs, values, strict=True)
-    }
+    cells = {made.name: list[Data](drawn) for made, drawn in zip(case.inputs, values, strict=True)}
     places = [
         (place, number)
         for place, made in enumerate(case.inputs)

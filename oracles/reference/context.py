@@ -29,7 +29,7 @@ from symexec.runtime.library import registry
 from symexec.runtime.operands import joined, plain
 from symexec.state.endings import Access, MemoryFault, PathEnding
 from symexec.state.inputs import Input
-from symexec.state.state import Formatted, OutputItem
+from symexec.state.state import Formatted, Holder, Moment, OutputItem, Settled
 
 
 class Ended(Exception):
@@ -55,6 +55,7 @@ class ReferenceContext:
     lists: dict[int, list[Operand]] = field(default_factory=dict)
     location: Location = NOWHERE
     caller: str = "main"
+    is_used: bool = False
     asked: int = 0
     off: int = 0  # how far the next suggestion is from the true value; one less each time
 
@@ -64,6 +65,8 @@ class ReferenceContext:
         data = self._object(address, size, Access.READ)
         start = address & 0xFFFFFFFF
         return joined(data[start : start + size])
+
+    load_pair = load
 
     def store(self, address: int, size: int, value: Data) -> None:
         assert not isinstance(value, Shadowed)
@@ -148,6 +151,10 @@ class ReferenceContext:
 
     # ------------------------------------------------------------------ the rest of the contract
 
+    def variable(self, name: str) -> int | None:
+        """No program assigns to stdout."""
+        return None
+
     def global_address(self, name: str) -> int:
         if name not in self.globals:
             self.globals[name] = self.allocate(4, "static", name)
@@ -165,7 +172,9 @@ class ReferenceContext:
     def put(self, key: str, value: object) -> None:
         self.store_[key] = value
 
-    def emit(self, stream: int, item: OutputItem) -> None:
+    def emit(self, stream: int, item: OutputItem, holder: Holder | None = None) -> None:
+        if isinstance(item, Settled | Moment):
+            return
         self.output[stream] += list(item) if isinstance(item, bytes) else [item]
 
     def event(self, kind: str, text: str) -> None:

@@ -22,6 +22,7 @@ from csg.language.types import (
     Record,
     RecordKind,
     Type,
+    size_of,
 )
 from csg.toolchain import compile_program
 from tests.command_line import given_to
@@ -168,3 +169,13 @@ def test_prototypes_leave_lengths_open_that_their_parameters_say(tmp_path: Path)
     assert "int f(int, int, int (*)[*]);" in printed
     (tmp_path / "again.c").write_text(printed)
     compile_program([str(tmp_path / "again.c")], str(tmp_path / "again.o"), ["-c", "-w"])
+
+
+@pytest.mark.parametrize("values", ["A", "A = -1", "A = 255", "A = 256", "A = -129", "A = 65536"])
+@pytest.mark.parametrize("attribute", ["", "__attribute__((packed))"])
+def test_an_enumeration_keeps_its_size(attribute: str, values: str) -> None:
+    text = f"typedef enum {{ {values} }} {attribute} kind; struct s {{ char c; kind k; }} s;"
+    unit = parse_text(text, "enum.c")
+    again = parse_text(print_unit(unit), "printed.c")
+    sizes = [size_of(each.declarations[-1].symbol.type) for each in (unit, again)]
+    assert sizes[0] == sizes[1] == (8 if not attribute or "6553" in values else sizes[0])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fleet.outcomes import Finding, FoundReport, Outcome, TaskState
-from symexec.testcases import DifferenceKind, Verdict
+from symexec.ledger import Verdict
+from symexec.testcases import DifferenceKind
 
 REPORT = FoundReport("", "new", "f", Verdict.DIFFERENT, 1)
 FINDING = Finding(

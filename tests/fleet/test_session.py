@@ -17,8 +17,8 @@ from fleet.session import Work, begin, ended, planned
 from fleet.showing import run_table
 from fleet.store import Store
 from fleet.tasks import Commits, Task, task_from_spec
+from symexec.ledger import Verdict
 from symexec.options import EngineOptions
-from symexec.testcases import Verdict
 from tests.fleet.outcomes import FINDING, OUTCOME, REPORT
 
 UNDECIDED = replace(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from fleet.sharing import SHED, Sharing
 from symexec.campaign.building import BuildJob
 from symexec.campaign.generation import Portion, Seen, Workers
 from symexec.exploration.start import prefix_of
+from symexec.ledger import Reason
 from symexec.options import BuildOptions, SearchOptions
 from symexec.options.arguments import parse
 from symexec.state.inputs import Prefix
@@ -121,6 +123,14 @@ def paths(job: BuildJob) -> tuple[object, ...]:
     return job.counters.paths, job.counters.diff_paths, job.exhausted, job.counters.cuts, seen
 
 
+def reasons(job: BuildJob) -> Counter[Reason]:
+    """How often something was left out, by its reason."""
+    found: Counter[Reason] = Counter()
+    for omission, count in job.counters.ledger.entries.items():
+        found[omission.reason] += count
+    return found
+
+
 def test_all_paths_are_followed_once(alone: BuildJob, folder: Path) -> None:
     workers = sharing()
     job = searched(folder, workers)
@@ -177,6 +187,35 @@ def test_rounds_follow_all_paths_once(folder: Path) -> None:
     assert workers.form()["portions"]
 
 
+def test_rounds_that_are_not_begun_are_an_omission(folder: Path) -> None:
+    job = BuildJob(asked(folder, deterministic=True, values=FEW))
+    job.prepare()
+    assert job.prepared is not None
+    workers = Rounds(1, patience=0.0, enough=4)
+    workers.begin(
+        job._begun(job.prepared, PATIENCE, job.options, job.counters), job.prepared, job.options
+    )
+    workers._queue.extend([NOWHERE, NOWHERE])  # type: ignore[list-item]
+    list(workers.end())
+    workers.close()
+    assert reasons(job)[Reason.TIME] == 2
+
+
+def test_what_paths_of_portions_leave_out_is_told(tmp_path: Path) -> None:
+    """One process alone follows nothing: others meet the call."""
+    text = "int getppid(void); int f(unsigned x) { return x > 3 && getppid() ? $ : $; }"
+    for name, result in (("old.c", "x + 1"), ("new.c", "1 + x")):
+        (tmp_path / name).write_text(text.replace("$", result))
+    job = BuildJob(asked(tmp_path))
+    job.prepare()
+    assert job.prepared is not None
+    search = job._begun(job.prepared, PATIENCE, job.options, job.counters)
+    prefixes = tuple(prefix_of(state).encoded() for state in search.initial)
+    searching = Searching(Shared(job.prepared, job.options))
+    found = searching.found(Portion(1, prefixes, (), 10.0, 10.0, Seen()))
+    assert Reason.APPROXIMATED in {each.reason for each in found.counters.ledger.entries}
+
+
 def test_what_dies_is_done_again(alone: BuildJob, folder: Path) -> None:
     workers = sharing(lambda portion: "killed" if portion.number in (1, 3, 4) else None)
     assert paths(searched(folder, workers)) == paths(alone)
@@ -189,6 +228,7 @@ def test_what_always_dies_is_given_up_and_named(alone: BuildJob, folder: Path) -
     lost = workers.form()["prefixes_poisoned"]
     assert isinstance(lost, list) and lost and workers.lost == len(lost)
     assert not job.exhausted and job.counters.cuts == workers.lost
+    assert reasons(job)[Reason.WORKER] == workers.lost
     assert any("cut off" in note for note in workers.notes())
 
 
@@ -207,6 +247,7 @@ def test_workers_that_die_at_the_end_are_told(folder: Path) -> None:
     workers = Sharing(3, lambda _, shared: LatePool(shared, str), patience=0.0, enough=4)
     job = finished(BuildJob(options, workers=workers))
     assert not job.exhausted and job.counters.waiting
+    assert reasons(job)[Reason.TIME] == job.counters.waiting
     assert "searched by one process: killed at the end" in workers.notes()
 
 

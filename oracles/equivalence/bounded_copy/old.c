@@ -1,7 +1,7 @@
 /* Copy as much of a text as fits, always with its end; the length it would have needed. */
 #include <stddef.h>
 
-size_t copy(char *to, const char *from, size_t size)
+size_t copy(char *restrict to, const char *restrict from, size_t size)
 {
     size_t i = 0;
 

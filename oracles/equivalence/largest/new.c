@@ -1,5 +1,5 @@
 /* The largest of n numbers and where it stands first; -1 for none. */
-int largest(const int *numbers, int n, int *where)
+int largest(const int *restrict numbers, int n, int *restrict where)
 {
     const int *best = numbers, *p = numbers;
 

@@ -172,6 +172,16 @@ def test_line_directives_are_followed() -> None:
         ("/* nothing */\n", "'a.c' defines nothing"),
         ("#include <stdio.h>\n", "'a.c' defines nothing"),
         ("int f(void) {\n  return 1 +;\n}", "a.c:2:12: error: syntax error"),
+        (
+            "int f(int x) {\n  int g(int y) { return y; }\n  return g(x); }",
+            "a.c:2:16: error: a function that is defined within a function is not supported",
+        ),
+        ("int f(int x) { each(x) { } }", "a.c:1:24: error: syntax error before '{'"),
+        ("int f(int x) { return g(x) { } }", "a.c:1:28: error: syntax error before '{'"),
+        (
+            "_Complex double k = 1.5;",
+            "a.c:1:21: error: an initial value of the type '_Complex double' is not supported",
+        ),
         ("int f(void) {\n  return 1;\n", "a.c:2:11: error: the text ends too early"),
         ("int f(void) { return nope; }", "a.c:1:22: error: 'nope' is not declared"),
         ("uint f(void);", "is 'uint' meant to be a type?"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,37 @@ def test_a_unified_program_runs_as_both_of_its_versions(name: str) -> None:
     assert verify(program) == []
     for version, unit in ((Version.OLD, old), (Version.NEW, new)):
         assert run(program, version=version) == run(lower([unit]))
+
+
+LENGTHS = ("[n][n]", "[n][n + 1]", "[n + 1][2]", "[2][n]")
+USES = ("(char *) &a[1] - (char *) a", "sizeof a[0] + sizeof *a", "((char *) a)[n * 4 + 4]")
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize(
+    "function",
+    [
+        "long g(int n, int a{}) {{ n += {}; return {}; }}",
+        "long g(int n, void *b) {{ int (*a){} = b; n += {}; return {}; }}",
+        "long g(int n, char *b) {{ int a{}; for (int i = 0; i < 16; i++) "
+        "((char *) a)[i] = b[i + {}]; return {}; }}",
+    ],
+    ids=["parameter", "pointer", "array"],
+)
+def test_a_type_of_variable_length_has_the_size_of_its_declaration(function: str, use: str) -> None:
+    begin, end = (
+        "int printf(const char *, ...);\n",
+        (
+            "int main(void) { char b[99]; for (int i = 0; i < 99; i++) b[i] = i * 7; "
+            'printf("%ld", g(2, (void *) b)); return 0; }'
+        ),
+    )
+    for before, after in product(LENGTHS, repeat=2):
+        texts = (function.format(before, 0, use), function.format(after, 1, use))
+        old, new = (parse_text(begin + text + end, "t.c") for text in texts)
+        program = lower([unify(old, new).unit])
+        for version, unit in ((Version.OLD, old), (Version.NEW, new)):
+            assert run(program, version=version) == run(lower([unit])), texts
 
 
 def test_a_case_of_one_version_only_is_marked_in_the_switch() -> None:

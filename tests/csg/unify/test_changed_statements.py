@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 from random import Random
 
@@ -15,7 +16,8 @@ from csg.unify.output.annotated import published
 from csg.unify.output.printing import mask_text
 from symexec.replay import NativeReplay, ReplayPlan, Text
 from symexec.testcases import TestInput
-from symexec.triage import native_blame
+from symexec.triage import native_blame, shows_as_new
+from symexec.triage.blame import closed
 from tests.command_line import write_versions
 from tests.csg.unify.building import Builds, run, unification
 from tests.nightly import daily
@@ -148,6 +150,112 @@ def test_blame_tells_two_added_lines_apart(tmp_path: Path) -> None:
             blamed[argument] = found.minimal
     # x is 2: 2 + 2, 4 + 6: together; 2 + 4, 2 + 12: the second; 2 + 5, 4 + 5 or 2 + 15: each
     assert blamed == {b"2": ((1, 2),), b"4": ((2,),), b"5": ((1,), (2,))}
+
+
+# ------------------------------------------------------------------ moved statements
+
+# A statement, and a macro in its place with the same one, or another one that sets the same.
+ADVANCES = [
+    ("s++;", "#define ADVANCE(p) do { (p)++; if (!*(p)) return -1; } while (0)\n"),
+    ("++s;", "#define ADVANCE(p) do { if (!(p)[1]) return -1; (p) += 1; } while (0)\n"),
+]
+SKIPPING = """\
+#include <stdio.h>
+static int count(const char *s)
+{
+    int n = 0;
+    while (*s) {
+        if (*s == '%') {
+            ADVANCE
+        }
+        n++;
+        s++;
+    }
+    return n;
+}
+int main(int argc, char **argv) { printf("%d", count(argv[1])); return 0; }
+"""
+
+
+@pytest.mark.parametrize(("statement", "macro"), ADVANCES)
+def test_a_macro_in_the_place_of_a_statement_is_to_blame_as_a_whole(
+    statement: str, macro: str, tmp_path: Path
+) -> None:
+    old, new = (SKIPPING.replace("ADVANCE", each) for each in (statement, "ADVANCE(s);"))
+    new = macro + new
+    unified = unification(old, new)
+    needs = {change.id: change.requires for change in unified.changes}
+    files = write_versions(tmp_path, old, new)
+    plan = ReplayPlan(
+        (SourceFile(files[0]),),
+        (SourceFile(files[1]),),
+        unified=(Text(printed(unified, ids=True)),),
+    )
+    with NativeReplay(plan) as replay:
+        test = TestInput(args=(b"ab%",))
+        pair = replay.pair(test)
+        found = native_blame(replay, test, pair, sorted(needs), needs)
+        assert shows_as_new(replay, test, pair, frozenset(found.blamed))
+    assert found.blamed == (1, 2, 3, 4) and not found.interaction
+
+
+COUNTED = """\
+#include <stdio.h>
+static int runs;
+static int m(int x) {{ runs++; return x + 1; }}
+static int f(int x, int y)
+{{
+    int z = 1;
+    if (x > 2) {{
+        {}
+    }}
+    return x + y + z;
+}}
+int main(void)
+{{
+    for (int i = 1; i < 5; i++)
+        for (int k = -1; k < 4; k++) {{
+            int shown = f(i, k);
+            printf("%d:%d ", runs, shown);
+            runs = 0;
+        }}
+    return 0;
+}}
+"""
+MOVED = ("m(y);", "y += m(x);", "z = m(y) + z;", "while (z++ < 2) m(z);")
+AROUND = (
+    "do { S if (y > 1) return -1; } while (0);",
+    "do { if (y > 1) return -1; S } while (0);",
+    "if (y < 2) { S } else return -2;",
+    "for (int i = 0; i < 2; i++) { S y--; }",
+    "switch (y) { case 1: y = 7; default: S }",
+)
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("moved", daily(MOVED, 1))
+@pytest.mark.parametrize("back", [False, True], ids=["into", "out of"])
+def test_a_program_runs_a_moved_statement_as_often_as_a_version(
+    moved: str, around: str, back: bool, tmp_path: Path
+) -> None:
+    """Whatever may be switched on together does: no program has the statement neither where it was
+    nor where it is, or in both places."""
+    texts = [COUNTED.format(each) for each in (moved, around.replace("S", moved))]
+    builds = Builds(tmp_path, *(texts[::-1] if back else texts))
+    needs = {change.id: change.requires for change in builds.unified.changes}
+    masked = builds.build(printed(builds.unified, ids=True), "masked")
+    sets = {
+        closed(frozenset(chosen), needs)
+        for count in range(len(needs) + 1)
+        for chosen in combinations(needs, count)
+    }
+    shown = {each: run(masked, [], b"", mask_text(each)).output.split() for each in sets}
+    assert shown[frozenset()] != shown[frozenset(needs)]
+    runs = {each: [text.partition(b":")[0] for text in texts] for each, texts in shown.items()}
+    versions = runs[frozenset()], runs[frozenset(needs)]
+    for each, counts in runs.items():
+        pairs = zip(counts, *versions, strict=True)
+        assert all(count in known for count, *known in pairs), (sorted(each), counts, versions)
 
 
 # ------------------------------------------------------------------ generated pairs

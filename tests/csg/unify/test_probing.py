@@ -40,6 +40,14 @@ ASKED = {
         "else { a = 2; }"
     ),
     "sort(a);": "csgtest_quiet(1), sort(a), csgtest_quiet(-1);",
+    "sort(a ? b : 2);": (
+        "({ int csgtest_argument0 = csgtest_probe(1, a) ? b : 2; "
+        "csgtest_quiet(1), sort(csgtest_argument0), csgtest_quiet(-1); });"
+    ),
+    "b = hushed(f(a && b));": (
+        "b = ({ int csgtest_argument0 = f(csgtest_probe(1, a) && csgtest_probe(2, b)); "
+        "csgtest_quiet_value(hushed(csgtest_argument0)); });"
+    ),
     "b = f(a) & (a || b);": (
         "b = ({ int csgtest_left = f(a); "
         "int csgtest_right = csgtest_probe(1, a) || csgtest_probe(2, b); "

@@ -43,9 +43,9 @@ def test_a_path_that_uses_what_nobody_wrote_is_no_sure_prediction(sure: bool) ->
     tests, test = Collected(), TestInput(stdin=b"\0")
     case = TestCase(tests.name(test), test, observed=Observed.SAME)
     tests.keep(case)
-    tests.predict(test, uninitialised=True)
+    tests.predict(test, unsure=True)
     if sure:
-        tests.predict(test, uninitialised=False)
+        tests.predict(test, unsure=False)
     assert tests.predicted == [case]
     assert tests.mispredicted == ([case] if sure else [])
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from csg.errors import ToolchainError
 from symexec.campaign.building import BuildJob
 from symexec.campaign.fuzzing_worker import SEEDED, Fuzzing, FuzzingProcess
 from symexec.options import BuildOptions, InputOptions, SearchOptions
@@ -158,17 +161,20 @@ def test_why_it_could_not_begin_is_reported(
 
     monkeypatch.setattr(FuzzingProcess, "begin", broken)
     write_pair(tmp_path, FROM_NATIVE, "LOCK=0x9E3779u", "LOCK=0x7F4A7Cu")
-    done = build(
-        BuildOptions(
-            tmp_path / "old.c",
-            tmp_path / "new.c",
-            inputs=InputOptions(entry="f", array_length=6),
-            search=SearchOptions(time=4.0),
-            out=tmp_path / "out",
-        ),
-        Silence(),
-    )
-    assert "the native phase ended early: internal error: KeyError('commission')" in done.notes
+    why = "internal error: KeyError('commission')"
+    with pytest.raises(ToolchainError, match=re.escape(f"nothing was compared natively: {why}")):
+        build(
+            BuildOptions(
+                tmp_path / "old.c",
+                tmp_path / "new.c",
+                inputs=InputOptions(entry="f", array_length=6),
+                search=SearchOptions(time=4.0),
+                out=tmp_path / "out",
+            ),
+            Silence(),
+        )
+    notes = json.loads((tmp_path / "out/report.json").read_text())["notes"]
+    assert f"the native phase ended early: {why}" in notes
 
 
 # ------------------------------------------------------------------ the process

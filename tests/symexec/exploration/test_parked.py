@@ -10,6 +10,7 @@ from fleet.portions import Searching, Shared
 from symexec.campaign.building import BuildJob
 from symexec.campaign.generation import Portion, Seen
 from symexec.exploration.start import prefix_of
+from symexec.ledger import Reason
 from symexec.options import BuildOptions, SearchOptions
 from symexec.options.arguments import parse
 from symexec.watchdog import Watchdog
@@ -104,3 +105,23 @@ def test_what_is_parked_goes_back_with_a_portion(tmp_path: Path) -> None:
     rest = searching.found(Portion(2, first.left, first.resting, 100.0, 100.0, Seen()))
     assert not rest.left and not rest.unfit
     assert first.counters.paths + rest.counters.paths == PATHS
+
+
+def test_what_a_portion_forgets_is_an_omission(tmp_path: Path) -> None:
+    """Of the states that memory has no room for, those that are written down go back."""
+    options = asked(tmp_path)
+    job = BuildJob(options)
+    job.prepare()
+    assert job.prepared is not None
+    search = job._begun(job.prepared, 100.0, job.options, job.counters)
+    prefixes = tuple(prefix_of(state).encoded() for state in search.initial)
+    searching = Searching(Shared(job.prepared, job.options))
+    portion = Portion(1, prefixes, (), LONG, 100.0, Seen())
+    exploration = searching._opened(portion).exploration
+    watchdog = exploration._watchdog = Tight()
+    watchdog.at, watchdog.late = (60, 90), 120
+    exploration._forgotten(3)
+    found = searching.found(portion)
+    assert found.counters.parked and found.counters.forgotten == 3
+    reasons = {each.reason: count for each, count in found.counters.ledger.entries.items()}
+    assert reasons[Reason.MEMORY] == 3

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import cli
 from symexec.exports import emitted
-from symexec.exports.emitted import Dropped, check_types
-from symexec.testcases import EntrySignature, Parameter
+from symexec.exports.emitted import Dropped, check_types, text_of_literal
+from symexec.testcases import EntrySignature, Parameter, c_value
 from symexec.testcases.signature import ParameterKind
 from tests.command_line import Done, csgtest
 
@@ -129,6 +129,45 @@ def test_the_other_version_can_be_expected(function: Path) -> None:
     assert emit(function, "--as=c", "-o", "old-own", "--expect=old", "--equal=0") == 0
     files = sorted((function / "old-own").glob("*.c"))
     assert files and all(passes(file, "old") and not passes(file, "new") for file in files)
+
+
+@given(st.binary(max_size=12).filter(lambda text: b"\0" not in text))
+def test_a_text_in_a_report_is_read_back(text: bytes) -> None:
+    assert text_of_literal(c_value(text)) == text
+
+
+@pytest.mark.parametrize("literal", ["ab", '"', '"a', '"a" + "b"', '"\\0"', '"ä"', '"""', ""])
+def test_a_text_that_is_no_literal_is_dropped(literal: str) -> None:
+    with pytest.raises(Dropped):
+        text_of_literal(literal)
+
+
+RETURNS = r"""
+const char *f(int n) {
+    switch (n) {
+    case 3: return 0;
+    case 4: return "";
+    case 5: return "\xff?\"\\" "7";
+    default: return "0";
+    }
+}
+"""
+
+
+def test_a_text_that_is_returned_is_told_from_what_is_none(tmp_path: Path) -> None:
+    """A null pointer is no text "null"; an empty text is shown; bytes are what they are."""
+    new = RETURNS.replace("return 0;", 'return "null";').replace('""', '"\\\\xff"')
+    done = finished(tmp_path, RETURNS, new, "--entry=f", "--time=4")
+    assert "error of csgtest" not in done.out
+    shown = {
+        test["input"]["parameters"]["n"]: (test["old"]["returned"], test["new"]["returned"])
+        for test in done.report["tests"]
+        if test["observed"] == "different"
+    }
+    assert shown == {3: ("null", '"null"'), 4: ('""', '"\\\\xff"')}
+    assert emit(tmp_path, "--as=c", "--equal=5") == 0
+    files = sorted((tmp_path / "own").glob("*.c"))
+    assert len(files) >= 2 and all(passes(each, "new", "-trigraphs") for each in files)
 
 
 def test_arrays_of_structures_are_as_long_as_the_test_s(tmp_path: Path) -> None:

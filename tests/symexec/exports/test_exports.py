@@ -11,6 +11,7 @@ import io
 import json
 import re
 import struct
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from csg.ir import ChangeInfo
 from csg.ir.program import ChangeKind
 from symexec.exports import export_file, export_folder, inputs, reviews
 from symexec.exports.finished import finished_of, write_folder
+from symexec.ledger import Verdict
 from symexec.options import Form
 from symexec.report.model import Report, report_from_json, report_to_json
 from symexec.report.session import finish
@@ -44,7 +46,6 @@ from symexec.testcases import (
     Parameter,
     TestCase,
     TestInput,
-    Verdict,
 )
 from symexec.testcases.seeds import read_ktest
 from symexec.testcases.signature import ParameterKind
@@ -148,6 +149,30 @@ def test_what_is_not_covered_names_files_as_the_page_does(form: Form) -> None:
     text = html.unescape(text_of(form, made))
     assert "driver of a.c:9: cut" in text and "both fail at new a.c:7" in text
     assert "/home/me" not in text
+
+
+@pytest.mark.parametrize("form", [Form.SARIF, Form.JUNIT, Form.MARKDOWN, Form.GITHUB])
+def test_every_way_in_which_a_difference_shows_is_exported(form: Form) -> None:
+    made = report_of("x", 3)
+    first, other, _ = (replace(each, blame=Blame(((1,),))) for each in made.tests)
+    made.tests = [first]
+    alone = text_of(form, made)
+    made.tests = [first, replace(other, new=Observation(sanitizer="heap-buffer-overflow"))]
+    text = html.unescape(text_of(form, made))
+    assert "heap-buffer-overflow" in text and "also" in text and "also" not in alone
+
+
+def test_a_fingerprint_is_another_where_there_is_another_way_to_show() -> None:
+    """Whoever has dismissed an alert has not seen it."""
+    made = report_of("x", 2)
+    first, other = (replace(each, blame=Blame(((1,),))) for each in made.tests)
+    worse = replace(other, new=Observation(sanitizer="SEGV"))
+    found = []
+    for tests in ([first], [first, other], [first, worse]):
+        made.tests = tests
+        (result,) = json.loads(text_of(Form.SARIF, made))["runs"][0]["results"]
+        found.append(result["partialFingerprints"]["csgtest/v1"])
+    assert found[0] == found[1] != found[2]
 
 
 def test_a_run_exports_what_is_exported_of_its_folder(folder: Path) -> None:

@@ -110,8 +110,10 @@ def complaints(old: Source, new: Source, folder: Path, after: After = After.BOTH
 
 def _events(job: Recording) -> Iterator[str]:
     counters = job.counters
-    for event in job.events:
-        yield f"event {event}"
+    for event in job.counters.ledger.events():
+        # The truth of a pair begins with the initial values, and compares what f returns.
+        if "initial value" not in event.text:
+            yield f"event {event}"
     for kind in ("cuts", "unsupported", "unknown", "concretised"):
         if getattr(counters, kind):
             yield f"{kind}: {getattr(counters, kind)}"
@@ -174,6 +176,6 @@ def _findings(job: Recording, points: Truth, differing: list[Point], after: Afte
         was, now = points[differing[0]]
         yield f"{differing[0]}: {was} became {now}, and nobody said so"
     remembering = [p for p, (was, now) in points.items() if was == now and was.left != now.left]
-    if remembering and not differs_in and not job.events and after is After.BOTH:
+    if remembering and not differs_in and not job.counters.ledger.events() and after is After.BOTH:
         was, now = points[remembering[0]]
         yield f"{remembering[0]}: left {was.left} and now {now.left}, and nobody said so"

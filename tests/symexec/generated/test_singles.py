@@ -54,7 +54,7 @@ def complaints(source: Source, folder: Path) -> list[str]:
     job = Recording(ExploreOptions(asked.new, inputs=asked.inputs, search=asked.search))
     job.prepare()
     tests = len(list(job.cases(Silence())))
-    found = [str(event) for event in job.events]
+    found = [str(event) for event in job.counters.ledger.events()]
     if not job.exhausted or tests != len(job.ended):
         found.append(f"{tests} tests for {len(job.ended)} paths")
     empty = {id(state) for state in job.ended}

@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from csg.analysis.preconditions import Length, Precondition, Single, Terminated, preconditions
+from csg.analysis.preconditions import (
+    Length,
+    Precondition,
+    Single,
+    Terminated,
+    TruthValue,
+    preconditions,
+)
 from csg.errors import Location
 from csg.frontend import parse_text
 from csg.programs import Versions
@@ -611,8 +618,8 @@ def test_who_speaks_of_further_elements_means_an_array(tmp_path: Path) -> None:
     [
         ("const char *s, void *p, int *a, wchar_t *w", ["s", "p"]),
         ("unsigned char *buf, int n", ["buf"]),
-        ("struct list *l", ["l->name", "l->tag"]),
-        ("struct list *l, const char *name", ["l->name", "l->tag", "name"]),
+        ("struct list *l", ["l->name"]),
+        ("struct list *l, const char *name", ["l->name", "name"]),
         ("int n", []),
     ],
 )
@@ -623,6 +630,22 @@ def test_that_texts_end_is_told(parameters: str, expected: list[str]) -> None:
     found = expected_of_callers(text.replace("KEPT", "1"), text)
     told = [each.text for each in found if isinstance(each.claim, Terminated)]
     assert [each.removesuffix(" ends with a 0 byte") for each in told] == expected
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ("_Bool *on, _Bool b, int *n", ["*on"]),
+        ("struct flags *f, struct flags *g", ["f->on", "f->several"]),
+        ("struct flags f", ["f.on", "f.several"]),
+    ],
+)
+def test_that_a_bool_is_0_or_1_is_told(parameters: str, expected: list[str]) -> None:
+    text = "struct flags { _Bool on, several[3], bit : 1; char c; };"
+    text += f"int f({parameters}) {{ return KEPT; }}"
+    found = expected_of_callers(text.replace("KEPT", "1"), text)
+    told = [each.text for each in found if isinstance(each.claim, TruthValue)]
+    assert told == [f"{each} is 0 or 1" for each in expected]
 
 
 def test_null_is_tried_where_a_loop_asks_for_it(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from symexec.testcases import (
     TestInput,
     parameter_of,
 )
+from symexec.testcases.inputs import nan_bits
 from symexec.testcases.signature import lasting_parts
 from tests.command_line import write_versions
 
@@ -124,12 +125,14 @@ def test_the_name_of_a_file_is_no_difference(tmp_path: Path) -> None:
         assert pair.old == pair.new
 
 
-def test_what_was_written_before_a_crash_counts(tmp_path: Path) -> None:
+def test_what_was_written_before_a_crash_counts_and_what_was_held_back_is_lost(
+    tmp_path: Path,
+) -> None:
     text = (
         "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
-        'int main(void) { printf("a"); write(1, "b", 1); printf("c"); abort(); }\n'
+        'int main(void) { printf("a"); fflush(stdout); write(1, "b", 1); printf("c"); abort(); }\n'
     )
-    assert observe(tmp_path, text).stdout == b"abc"
+    assert observe(tmp_path, text).stdout == b"ab"
 
 
 @pytest.mark.parametrize(
@@ -293,12 +296,45 @@ def test_numbers_pass_exactly(tmp_path: Path, kind: c.Type, value: object, retur
     assert observe(tmp_path, text, test, signature=signature).returned == returned
 
 
+@pytest.mark.parametrize("nan", ["nan", "-nan(0x2bc)", "nans(0x2bc)", "-nans(0x1)"])
+@pytest.mark.parametrize(
+    ("kind", "element", "width"),
+    [(c.FLOAT, "*x", 32), (c.DOUBLE, "*x", 64), (c.LDOUBLE, "x", 80), (c.DOUBLE, "x", 64)],
+)
+def test_a_nan_passes_with_its_bits(
+    tmp_path: Path, kind: c.Type, element: str, width: int, nan: str
+) -> None:
+    text = (
+        f"unsigned long f({kind} {element}) {{ unsigned long u[2] = {{0}}; "
+        f"__builtin_memcpy(u, &{element}, {width // 8}); return u[0] * 31 + u[1]; }}\n"
+    )
+    given: c.Type = c.Pointer(kind) if "*" in element else kind
+    signature = EntrySignature("f", scalar("", c.ULONG), (scalar("x", given),))
+    value = LongDouble(nan)
+    bits = nan_bits(value, width)
+    assert bits is not None
+    test = TestInput(parameters=(("x", (value,) if "*" in element else value),))
+    expected = ((bits & (1 << 64) - 1) * 31 + (bits >> 64)) % (1 << 64)
+    assert observe(tmp_path, text, test, signature=signature).returned == str(expected)
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "returned"),
     [
-        ('char *f(void) { return "ab\\n"; }', c.Pointer(c.CHAR), "ab\n"),
+        ('char *f(void) { return "ab\\n"; }', c.Pointer(c.CHAR), '"ab\\n"'),
+        ('char *f(void) { return ""; }', c.Pointer(c.CHAR), '""'),
+        ('char *f(void) { return "null"; }', c.Pointer(c.CHAR), '"null"'),
         ("char *f(void) { return 0; }", c.Pointer(c.CHAR), "null"),
-        ("int x; int *f(void) { return &x; }", c.Pointer(c.INT), "pointer"),
+        ("int x; int *f(void) { return &x; }", c.Pointer(c.INT), "&x"),
+        ("void *f(void) { return (void *) -1; }", c.Pointer(c.VOID), "(void *) -1"),
+        ("void *f(void) { return (void *) 0x7fffffff; }", c.Pointer(c.VOID), "(void *) 2147483647"),
+        ("static int x[3]; int *f(void) { return x + 2; }", c.Pointer(c.INT), "&x + 8"),
+        ("int abs(int); void *f(void) { return abs; }", c.Pointer(c.VOID), "&abs"),
+        (
+            "void *malloc(unsigned long); void *f(void) { return malloc(1); }",
+            c.Pointer(c.VOID),
+            "pointer",
+        ),
         ("void f(void) {}", None, "void"),
     ],
 )

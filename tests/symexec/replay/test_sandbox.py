@@ -6,19 +6,27 @@ Each attack is a little C program that says on stdout what it managed to do.
 from __future__ import annotations
 
 import os
+import platform
 import socket
 import subprocess
+import sys
+import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
 from csg.errors import ToolchainError, UsageError
 from symexec import replay
+from symexec.replay import sandbox as sandbox_module
 from symexec.replay.sandbox import LANDLOCK, NAMESPACES, SECCOMP, Sandbox
 from symexec.replay.wire import Job, RawResult
 from tests.nightly import every
+
+TraceFunction = Callable[[FrameType, str, object], object]
 
 LAYERS = {
     "all": NAMESPACES | LANDLOCK | SECCOMP,
@@ -265,6 +273,33 @@ def test_no_rights_no_tracing_no_mounts(sandbox: Sandbox) -> None:
     assert run(sandbox, body).stdout.data == b"0 0 0 0"
 
 
+def test_no_terminal_of_the_user_is_changed(sandbox: Sandbox) -> None:
+    master, slave = os.openpty()
+    try:
+        os.chmod(os.ttyname(slave), 0o666)
+        before = termios.tcgetattr(slave)
+        body = """
+            struct termios found;
+            int file = open(argv[1], O_RDWR | O_NOCTTY);
+            if (file < 0) file = open(argv[1], O_RDONLY | O_NOCTTY);
+            if (file < 0) return 3;
+            memset(&found, 0, sizeof found);
+            for (int how = 0; how < 3; how++)
+                printf("%d ", tcsetattr(file, how, &found));
+            printf("%d %d", ioctl(file, TIOCSTI, "x"), ioctl(file, TIOCSCTTY, 0));
+            return 4;
+        """
+        head = f"{HEAD}#include <termios.h>\n#include <sys/ioctl.h>\n"
+        result = run(sandbox, body, os.ttyname(slave), head=head)
+        assert termios.tcgetattr(slave) == before
+        assert result.exit == 3 or result.stdout.data == b"-1 -1 -1 -1 -1"
+        hidden = "namespaces" in sandbox.level and platform.machine() == "x86_64"
+        assert result.exit == 3 or not hidden
+    finally:
+        os.close(master)
+        os.close(slave)
+
+
 def test_descriptors_and_environment_are_clean(sandbox: Sandbox) -> None:
     body = """
         extern char **environ;
@@ -357,6 +392,55 @@ def test_who_is_interrupted_or_asks_anew_leaves_no_answers_behind(
         suspended = sandbox.run_all(jobs)
         next(suspended)
         assert sandbox.run(other).stdout.data == b"other\n"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # pipes left open
+def test_the_next_run_is_right_wherever_the_last_one_was_interrupted(builds: Path) -> None:
+    """A signal's handler may raise an exception between any two lines. Where it comes in a
+    finaliser, Python drops it, and the sandbox is used further on."""
+    jobs = [Job("/bin/echo", (b"echo", b"%d" % number), ()) for number in range(6)]
+    other = Job("/bin/echo", (b"echo", b"other"), ())
+    with Sandbox(builds) as sandbox:
+        lines = 0
+        while True:
+            sandbox.run(other)
+            results = sandbox.run_all(jobs)
+            next(results)
+            with _interrupted_at(lines) as reached, suppress(KeyboardInterrupt):
+                next(results)
+                results.close()
+                sandbox._restart(())
+            assert sandbox.run(other).stdout.data == b"other\n", lines
+            if not reached:
+                break
+            lines += 1 if lines < 30 else 3
+    assert lines > 30
+
+
+@contextmanager
+def _interrupted_at(line: int) -> Iterator[list[int]]:
+    """Raise KeyboardInterrupt before a line of sandbox.py, counted as they run. Yields a list that
+    is empty where so many lines do not run."""
+    reached: list[int] = []
+    count = 0
+
+    def traced(frame: FrameType, event: str, _: object) -> TraceFunction | None:
+        nonlocal count
+        if frame.f_code.co_filename != sandbox_module.__file__:
+            return None
+        if event == "line":
+            count += 1
+            if count > line and not reached:
+                reached.append(frame.f_lineno)
+                raise KeyboardInterrupt
+        return traced
+
+    before = sys.gettrace()
+    sys.settrace(traced)
+    try:
+        yield reached
+    finally:
+        sys.settrace(before)
 
 
 @pytest.mark.parametrize(("words", "most"), [((b"sleep", b"0.1"), 3), ((b"true",), 64)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from csg.errors import Location
 from csg.ir import ChangeInfo
 from csg.unify.changes.patch import FilePatch, Line, Patch
+from symexec.ledger import Verdict
 from symexec.report.coverage import functions_of, patch_files, statuses
 from symexec.report.model import Report
 from symexec.report.words import way_to_output
@@ -17,7 +18,6 @@ from symexec.testcases import (
     Observed,
     TestCase,
     TestInput,
-    Verdict,
 )
 
 CHANGES = tuple(

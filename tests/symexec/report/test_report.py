@@ -9,6 +9,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -20,6 +21,7 @@ from csg.ir import ChangeInfo
 from csg.ir.program import ChangeKind
 from csg.programs import SourceFile
 from symexec.counters import Counters
+from symexec.ledger import Ledger, Omission, Reason, Verdict
 from symexec.options import Internal
 from symexec.replay import NativeReplay, ReplayPlan
 from symexec.report import page as page_module
@@ -46,7 +48,7 @@ from symexec.report.words import (
     reservations,
     short_paths,
 )
-from symexec.state.state import DivergenceKind, Event, EventKind
+from symexec.state.state import DivergenceKind
 from symexec.testcases import (
     Blame,
     DifferenceKind,
@@ -57,7 +59,6 @@ from symexec.testcases import (
     OutputFolder,
     TestCase,
     TestInput,
-    Verdict,
     from_json,
 )
 from symexec.testcases.inputs import Elements
@@ -354,6 +355,50 @@ def test_the_table_has_a_row_for_each_group() -> None:
     assert "\x1b" not in out.getvalue()
 
 
+TWO_WAYS = [
+    case("t1", b"7", old=Observation(exit=0, returned="1"), new=Observation(sanitizer="SEGV")),
+    case("t2", b"100", new=Observation(sanitizer="<heap>")),
+    case("t3", b"101", new=Observation(sanitizer="<heap>")),
+]
+
+
+def test_a_further_way_in_which_a_difference_shows_has_a_line() -> None:
+    out = io.StringIO()
+    print_report(report(tests=TWO_WAYS), out)
+    lines = [re.split("  +", each) for each in out.getvalue().splitlines()]
+    assert [each[2:6] for each in lines[2:3]] == [["3", "./range 7", "returns 1", "SEGV"]]
+    assert lines[3] == ["", "also", "2", "./range 100", "exit 0, prints fine", "<heap>"]
+    written = report_to_json(report(tests=TWO_WAYS))["groups"]
+    assert [each["also"] for each in written] == [
+        [{"test": "t2", "outputs": ["new <heap>"], "tests": 2}]
+    ]
+    shown = page(report(tests=TWO_WAYS), None)
+    assert shown.count("./range 100") == 3  # in the table, with the difference, among its tests
+    assert "<heap>" not in shown and "It also shows so, in 2 tests" in shown
+
+
+def test_no_more_differences_than_a_screen_holds_are_shown_with_all_of_their_lines() -> None:
+    """What is not shown are differences, and not lines."""
+    tests = [
+        replace(each, id=f"{each.id}-{number}", blame=Blame(((number,),)))
+        for number in range(15)
+        for each in TWO_WAYS
+    ]
+    out = io.StringIO()
+    print_report(report(tests=tests), out, everything=False)
+    rows = [line for line in out.getvalue().splitlines() if "./range" in line]
+    assert rows[1::2] == [line for line in rows if line.startswith("  also")] and rows
+    assert f"  and {15 - len(rows) // 2} more differences: --all prints them" in out.getvalue()
+
+
+@pytest.mark.parametrize("kinds", [{"memory"}, {"stderr"}, {"files"}, {"result"}, {"stdout"}])
+def test_what_is_asked_for_is_shown_rather_than_other_parts(kinds: set[str]) -> None:
+    old = Observation(0, None, b"a", b"b", "1", memory=(("p", 4),), files=(("F", b"c"),))
+    new = Observation(0, None, b"A", b"B", "2", memory=(("p", 5),), files=(("F", b"C"),))
+    words = {"memory": "p: 5", "stderr": "says B", "files": "leaves F: C", "stdout": "prints A"}
+    assert words.get(*kinds, "returns 2") in contrasted(old, new, kinds)[1]
+
+
 PAGE = b"<html>\n<head>\n" + 50 * b"<p>the same</p>\n"
 
 
@@ -414,6 +459,8 @@ def test_the_table_shows_where_two_runs_differ(
     [
         (Observation(exit=3), {"ends": "exit 3"}),
         (Observation(exit=0, returned="7"), {"ends": "returns 7"}),
+        (Observation(exit=0, returned='"7"'), {"ends": 'returns "7"'}),
+        (Observation(exit=0, returned='""'), {"ends": 'returns ""'}),
         (Observation(exit=0, returned="void"), {"ends": "returns"}),
         (Observation(signal="SIGABRT"), {"ends": "SIGABRT"}),
         (Observation(sanitizer="heap-use-after-free"), {"ends": "heap-use-after-free"}),
@@ -801,10 +848,11 @@ def test_the_first_line_says_whether_tests_were_left_for_want_of_time(
 
 
 def test_a_path_that_was_left_where_nothing_differs_was_followed() -> None:
-    events = {Event(EventKind.UNSUPPORTED, "waiting for a signal", Location("new.c", 3)): 1}
-    assert nothing_followed(Counters(unsupported=1), events) is not None
-    for counters in (Counters(dropped=6), Counters(pruned=1), Counters(paths=1)):
-        assert nothing_followed(counters, events) is None
+    omission = Omission(Reason.UNSUPPORTED, "waiting for a signal", Location("new.c", 3))
+    ledger = Ledger({omission: 1})
+    assert nothing_followed(Counters(unsupported=1, ledger=ledger)) is not None
+    for counted in (Counters(dropped=6), Counters(pruned=1), Counters(paths=1)):
+        assert nothing_followed(replace(counted, ledger=ledger)) is None
 
 
 @pytest.mark.parametrize(

@@ -191,10 +191,10 @@ class Watching:
         self._note(source, write=False)
         self.context.move(destination, source)
 
-    def emit(self, stream: int, item: Any) -> None:
+    def emit(self, stream: int, item: Any, holder: Any = None) -> None:
         if not is_output(self.name) and not self.name.startswith("__csgtest_"):
             self.wrong.add(f"{self.name} prints and is no output")
-        self.context.emit(stream, item)
+        self.context.emit(stream, item, holder)
 
     def allocate(self, *given: Any) -> int:
         return self._owned(self.context.allocate(*given))
@@ -205,6 +205,15 @@ class Watching:
     def global_address(self, name: str) -> int:
         assert name in self.globals, f"{self.name} needs {name}"
         return self._owned(self.context.global_address(name))
+
+    def variable(self, name: str) -> int | None:
+        address = self.context.variable(name)
+        if address is None:
+            return None
+        pointer = self.context.load(self._owned(address), 8)
+        assert isinstance(pointer, int)
+        self._owned(pointer)
+        return address
 
     def _owned(self, address: int) -> int:
         self.own.add(address >> 32)

@@ -194,7 +194,9 @@ def test_a_symbolic_integer_is_written_as_its_value_is(
     assert (world.bytes_at(buffer, count), count) == wanted
     count = world.value(world.run("printf", form, *stars, x))
     assert count == wanted[1]
-    assert not world.events
+    assert {kind for kind, _ in world.events} == (
+        {"addresses"} if directive.endswith("p") else set()
+    )
 
 
 def test_a_symbolic_number_on_a_stream_stays_whole_and_asks_nothing() -> None:

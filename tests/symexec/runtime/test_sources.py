@@ -15,7 +15,8 @@ from tests.command_line import csgtest, write_versions
 # of the models for files and streams, those that write, close or ask for no content
 NEITHER = """
     close dup dup2 dup3 fcntl fcntl64 fdatasync fsync ftruncate ftruncate64 isatty pipe pipe2 pwrite
-    pwrite64 write __csgtest_buffering __csgtest_close __csgtest_failed __csgtest_flush
+    pwrite64 write __csgtest_begun __csgtest_buffering __csgtest_close __csgtest_failed
+    __csgtest_flush
     __csgtest_flush_all __csgtest_memory_file __csgtest_pending __csgtest_purge __csgtest_seek
     __csgtest_stream_room __csgtest_tell fileno fileno_unlocked __csgtest_current_folder _IO_putc
     __fprintf_chk __printf_chk __snprintf_chk __sprintf_chk asprintf dprintf fprintf fputc

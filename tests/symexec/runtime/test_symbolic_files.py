@@ -11,7 +11,7 @@ from csg.errors import NOWHERE
 from oracles.reference.context import Ended, ReferenceContext
 from symexec.expr import Operand, Term, evaluate
 from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk
-from symexec.runtime.process import different_files
+from symexec.runtime.process import compare_files_left
 from symexec.state.endings import Exit, Unsupported
 from symexec.state.inputs import Input, InputKind
 from symexec.state.state import Outcome
@@ -206,20 +206,20 @@ def test_files_differ_where_their_bytes_do(old: bytes, new: bytes, flushed: bool
         left(one, x, flushed)
     if y:
         left(other, y)
-    condition = different_files(outcome(one), outcome(other))
+    condition = compare_files_left(outcome(one), outcome(other)).condition
     expected = (old or b"ab") != (new or b"ab")
     assert one.value(condition) == expected
 
 
 def test_versions_that_touch_nothing_leave_the_same() -> None:
     one, other = both()
-    assert different_files(outcome(one), outcome(other, 1)) == 0
+    assert compare_files_left(outcome(one), outcome(other, 1)).condition == 0
 
 
 def test_a_file_that_one_version_removes() -> None:
     one, other = both()
     assert one.run("unlink", one.text(b"A")) == 0
-    condition = different_files(outcome(one), outcome(other))
+    condition = compare_files_left(outcome(one), outcome(other)).condition
     assert isinstance(condition, Term)
     assert evaluate(condition, one.assignment) == 1  # it was there
 
@@ -230,4 +230,4 @@ def test_an_immediate_exit_loses_what_is_pending() -> None:
     left(other, [ord("x")])
     with pytest.raises(Exception, match="Exit"):
         one.run("_exit", 0)
-    assert different_files(outcome(one), outcome(other)) == 1
+    assert compare_files_left(outcome(one), outcome(other)).condition == 1

@@ -30,10 +30,10 @@ from symexec.search.searchers import AlongSeeds, RoundRobin
 from tests.symexec.search.fakes import context
 
 ROOT = Path(__file__).parents[3]
-EVERYWHERE = ("bounds", "turns", "speculations", "divergences", "opposites", "pruning")
+EVERYWHERE = ("bounds", "turns", "speculations", "divergences", "opposites", "aliases", "pruning")
 GUIDED = (
     "bounds", "reachable", "turns", "speculations", "guards", "masks", "continuation",
-    "usage", "divergences", "opposites", "rest", "pruning", "uniform", "unmet",
+    "usage", "divergences", "opposites", "rest", "aliases", "pruning", "uniform", "unmet",
 )  # fmt: skip
 
 
@@ -75,6 +75,7 @@ def test_what_the_help_text_says_of_them() -> None:
         "divergences (a test as soon as the versions diverge for the first time); "
         "opposites (with it, a test whose input has the opposite sign); "
         "rest (a path on which no input decides anything more is a test at once, and runs last); "
+        "aliases (parameters that lead into one object, where a version writes through one); "
         "pruning (drop states that can neither reach a change nor carry one)",
     }
 
@@ -107,7 +108,8 @@ def test_what_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_campaign_heeds_what_wraps_no_searcher() -> None:
     heeded = {name for name, each in strategies().items() if each.wrap is None}
-    assert heeded == {"continuation", "usage", "divergences", "opposites", "rest", "pruning"}
+    found_by_the_campaign = {"continuation", "usage", "divergences", "opposites", "rest"}
+    assert heeded == {*found_by_the_campaign, "aliases", "pruning"}
 
 
 def test_strategies_are_loaded_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,7 +140,7 @@ def test_a_strategy_is_added_around_what_chooses_among_the_same_states() -> None
 
 SEARCHES = "searches: breadth-first, depth-first, guided, isolated, published, undirected"
 STRATEGIES = (
-    "strategies: all, bounds, continuation, divergences, guards, masks, opposites, "
+    "strategies: aliases, all, bounds, continuation, divergences, guards, masks, opposites, "
     "pruning, reachable, rest, speculations, turns, uncovered, uniform, unmet, usage"
 )
 

@@ -19,7 +19,7 @@ from symexec.state.endings import (
     PathEnding,
     Returned,
 )
-from symexec.state.state import Formatted, Lost, Outcome, Output
+from symexec.state.state import Lost, Outcome, Output
 
 TABLE = TermTable()
 X, Y = TABLE.symbol("x", 32), TABLE.symbol("y", 32)
@@ -47,9 +47,10 @@ def told(
     main: bool = True,
     memory: list[tuple[Data, int]] | None = None,
     files: int | Term = 0,
+    texts: tuple[int | Term, int | Term] = (0, 0),
     results: int | Term | None = None,
 ) -> dict[str, int | Term]:
-    found = differences(old, new, main, memory or [], files, results)
+    found = differences(old, new, main, memory or [], files, texts, results)
     assert len({each for each, _ in found}) == len(found)
     return {each.value: condition for each, condition in found}
 
@@ -141,26 +142,11 @@ def test_pointers_are_compared_by_whoever_knows_how() -> None:
     assert told(old, old, main=False, results=1) == {"ending": 1}
 
 
-def test_what_is_written() -> None:
-    plain = outcome(Returned(0), b"a")
-    assert told(plain, outcome(Returned(0), b"a")) == {}
-    assert told(plain, outcome(Returned(0), b"b")) == {"output": 1}
-    assert told(plain, outcome(Returned(0), b"a", b"why")) == {"stderr": 1}
-    assert told(outcome(Returned(0), b"a", b"x"), outcome(Returned(0), b"b", b"y")) == {
-        "output": 1,
-        "stderr": 1,
-    }
-    assert told(plain, plain) == {}
-    byte = TABLE.symbol("b", 8)
-    (condition,) = told(plain, outcome(Returned(0), byte)).values()
-    assert isinstance(condition, Term)
-    assert evaluate(condition, {byte: ord("a")}, {}) == 0
-    assert evaluate(condition, {byte: ord("b")}, {}) == 1
-
-
-def test_what_cannot_be_compared_may_differ() -> None:
-    old = Outcome(Returned(0), Output(None, 1, Formatted("%s", X)), HERE, {})
-    assert told(old, outcome(Returned(0), b"7")) == {"output": 1}
+def test_texts_differ_by_the_given_conditions() -> None:
+    end = outcome(Returned(0))
+    assert told(end, end, texts=(1, 0)) == {"output": 1}
+    assert told(end, end, texts=(0, X)) == {"stderr": X}
+    assert told(end, end, texts=(X, 1)) == {"output": X, "stderr": 1}
 
 
 def test_what_is_left_in_memory() -> None:
@@ -197,22 +183,25 @@ def test_leaks_are_counted_where_somebody_looked() -> None:
     assert told(outcome(Returned(0)), lost(one)) == {}
 
 
-def test_two_endless_runs_tell_nothing() -> None:
+def test_two_endless_runs_are_compared_as_far_as_both_have_come() -> None:
     old, new = outcome(Endless(), b"a"), outcome(Endless(), b"b")
+    assert told(old, new, files=1, texts=(1, 0)) == {"output": 1}
     assert told(old, new, files=1) == {}
-    assert told(old, outcome(Returned(0), b"b")) == {"ending": 1, "output": 1}
-    assert told(outcome(Returned(0), b"a"), new) == {"ending": 1, "output": 1}
+    both = {"ending": 1, "output": 1}
+    assert told(old, outcome(Returned(0), b"b"), texts=(1, 0)) == both
+    assert told(outcome(Returned(0), b"a"), new, texts=(1, 0)) == both
 
 
 def test_the_ending_comes_first_and_stderr_last() -> None:
     """Of several ways to tell the versions apart the first is asked for an input."""
     old = outcome(Returned(0), b"a", b"x", (Lost("p", HERE),))
     new = outcome(Returned(1), b"b", b"y", ())
-    found = differences(old, new, True, [(Shadowed(1, 2), 8)], 1)
+    memory = [(Shadowed(1, 2), 8)]
+    found = differences(old, new, True, memory, 1, (1, 1), state=memory)
     assert [each for each, _ in found] == [
         Observable.ENDING, Observable.OUTPUT, Observable.MEMORY,
-        Observable.FILES, Observable.LEAKS, Observable.ERRORS,
+        Observable.FILES, Observable.LEAKS, Observable.ERRORS, Observable.STATE,
     ]  # fmt: skip
     assert [each.value for each in Observable] == [
-        "ending", "output", "stderr", "memory", "files", "leaks",
+        "ending", "output", "stderr", "memory", "files", "leaks", "state",
     ]  # fmt: skip

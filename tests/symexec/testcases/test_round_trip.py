@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from csg.errors import UsageError
+from symexec.expr.softfloat import FORMATS
 from symexec.testcases import (
     Blame,
     DifferenceKind,
@@ -24,6 +25,7 @@ from symexec.testcases import (
     input_to_json,
     to_json,
 )
+from symexec.testcases.inputs import floating_value, nan_bits, value_from_json, value_to_json
 
 names = st.from_regex(r"[a-z_][a-z0-9_]{0,8}", fullmatch=True)
 scalars = st.one_of(
@@ -31,6 +33,7 @@ scalars = st.one_of(
     st.floats(allow_nan=False),
     st.just(LongDouble("0x8p-70")),
     st.just(LongDouble("nan")),
+    st.just(LongDouble("-nans(0x12)")),
 )
 values = st.one_of(st.none(), st.binary(max_size=8), scalars, st.lists(scalars).map(tuple))
 named = st.dictionaries(names, values, max_size=3).map(lambda d: tuple(d.items()))
@@ -126,3 +129,17 @@ def test_an_interaction_needs_every_minimal_set_to_have_two_members() -> None:
     assert Blame(((1, 2), (2, 3))).interaction
     assert not Blame(((1,), (2, 3))).interaction
     assert not Blame().interaction
+
+
+@pytest.mark.parametrize("width", [32, 64, 80])
+@given(payload=st.integers(0, (1 << 63) - 1), negative=st.booleans(), quiet=st.booleans())
+def test_a_nan_keeps_its_bits(width: int, payload: int, negative: bool, quiet: bool) -> None:
+    form = FORMATS[width]
+    fraction = payload % form.quiet_bit
+    fraction |= form.quiet_bit if quiet or not fraction else 0
+    leading = 1 << form.fraction_bits if form.explicit else 0
+    bits = negative << (width - 1) | form.top_exponent << form.stored_bits | leading | fraction
+    value = floating_value(bits, width)
+    assert isinstance(value, LongDouble) and value.is_nan
+    assert nan_bits(value, width) == bits
+    assert value_from_json(json.loads(json.dumps(value_to_json(value)))) == value

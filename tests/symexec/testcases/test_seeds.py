@@ -71,9 +71,11 @@ def test_a_line_means_what_it_means_to_a_shell(line: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "line",
     ["prog $HOME", 'prog "`id`"', "prog *.c", "a | b", "prog && rm x", "prog 'a", "for x in 1",
-     "prog < nowhere", "printf %x 3 | prog", "prog <", "(prog)"],
+     "prog < nowhere", "prog < /dev/zero", "prog < pipe", "prog < .",
+     "printf %x 3 | prog", "prog <", "(prog)"],
 )  # fmt: skip
 def test_what_needs_a_shell_is_not_guessed(line: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
     with pytest.raises(NotUnderstood):
         command_input(line, tmp_path)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from symexec.state.state import DivergenceKind
 from symexec.testcases import (
@@ -17,6 +19,7 @@ from symexec.testcases import (
     TestInput,
 )
 from symexec.triage import group, severity
+from symexec.triage.classification import outputs
 from symexec.triage.grouping import MOST_GROUPS, contrast
 from symexec.triage.undefined import UNINITIALISED
 
@@ -95,6 +98,68 @@ def test_neither_what_is_printed_nor_how_the_versions_end_matters() -> None:
     assert [each.tests for each in group(cases)] == [("t1", "t2", "t3")]
 
 
+PARTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "stdout": st.just(b"2"),
+        "returned": st.just("2"),
+        "memory": st.just((("p", 2),)),
+        "signal": st.sampled_from(["SIGSEGV", "SIGABRT"]),
+        "sanitizer": st.sampled_from(["SEGV", "heap-buffer-overflow"]),
+    },
+)
+
+
+@given(st.lists(PARTS.filter(bool), min_size=1, max_size=8))
+def test_each_kind_of_what_differs_is_shown_once(shown: list[dict[str, object]]) -> None:
+    """A row and its further lines show what ``accept`` accepts of it: no more, and no less."""
+    cases = [
+        case(f"t{number}", b"a" * number, new=replace(FINE, **fields))  # type: ignore[arg-type]
+        for number, fields in enumerate(shown)
+    ]
+    (only,) = group(cases)
+    by_id = {each.id: each for each in cases}
+    witness = outputs(by_id[only.witness])
+    more = [each.outputs for each in only.also]
+    every = frozenset().union(*map(outputs, cases))
+    assert witness.union(*more) == every
+    assert len(witness) + sum(map(len, more)) == len(every) and all(more)
+    assert all(each.outputs <= outputs(by_id[each.witness]) for each in only.also)
+    alike = sum(outputs(each) <= witness for each in cases)
+    assert alike + sum(each.count for each in only.also) == len(cases)
+
+
+def test_a_fault_is_one_symptom_whoever_reports_it() -> None:
+    ends = [{"signal": "SIGSEGV"}, {"sanitizer": "SEGV"}, {"sanitizer": "heap-buffer-overflow"}]
+    cases = [
+        case(f"t{number}", b"a" * number, new=Observation(**fields))  # type: ignore[arg-type]
+        for number, fields in enumerate(ends)
+    ]
+    (only,) = group(cases)
+    assert [(each.witness, each.outputs, each.count) for each in only.also] == [
+        ("t2", {"new heap-buffer-overflow"}, 1)
+    ]
+
+
+def test_a_row_is_as_important_as_the_worst_that_it_shows() -> None:
+    cut = Observation(timed_out=True)
+    undecided = {"kind": DifferenceKind.UNDECIDED, "blame": Blame(((1,),))}
+    cases = [
+        case("t1", b"", old=cut, new=FINE, **undecided),
+        case("t2", b"aa", old=FINE, new=cut, **undecided),
+        case("t3", b"a", new=Observation(exit=1), kind=DifferenceKind.DIFFERENCE),
+    ]
+    assert [each.tests for each in group(cases)] == [("t1", "t2"), ("t3",)]
+    assert [each.tests for each in group(cases[::2])] == [("t3",), ("t1",)]
+
+
+def test_a_symptom_that_no_caller_meets_is_internal() -> None:
+    cases = [case("t1", b"a"), case("t2", b"b", new=Observation(signal="SIGSEGV"))]
+    for inner, internal in ((None, False), (lambda each: each.id == "t2", True)):
+        (only,) = group(cases, inner)
+        assert (only.internal, [each.internal for each in only.also]) == (False, [internal])
+
+
 def test_another_cause_is_another_group_and_another_place_is_not() -> None:
     cases = [
         case("t1", b"a"),
@@ -161,6 +226,7 @@ ROWS = [
     ("better", "leak-fix"),
     ("minor", "undecided"),
     ("minor", "slower"),
+    ("minor", "internal-state"),
     ("minor", "stderr-only"),
     ("minor", "help-text"),
 ]

@@ -112,7 +112,7 @@ def program(needs: dict[str, Needs], version: int) -> str:
     return "".join(lines) + "    }\n    return 0;\n}\n"
 
 
-@pytest.fixture(scope="module", params=range(2))
+@pytest.fixture(scope="module", params=[0, pytest.param(1, marks=pytest.mark.night)])
 def pair(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[dict[str, Needs], NativeReplay]]:

@@ -183,7 +183,7 @@ int main(int count, char **words)
 def classes(folder: Path, new: str, old: str = PROGRAM) -> dict[str, set[bytes]]:
     """The first words of the tests of each class."""
     files = write_versions(folder, old.replace("LIMIT", "5"), new.replace("LIMIT", "5"))
-    job = finished(BuildJob(BuildOptions(*files, search=SearchOptions(time=4.0))))
+    job = finished(BuildJob(BuildOptions(*files, search=SearchOptions(time=45.0))))
     found: dict[str, set[bytes]] = {}
     for each in job.found:
         if each.observed == "different":
@@ -191,7 +191,13 @@ def classes(folder: Path, new: str, old: str = PROGRAM) -> dict[str, set[bytes]]
     return found
 
 
-@pytest.mark.parametrize("text", ["HELP", "-x  100% of it\\n" * 60 + "HELP"], ids=["short", "long"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("HELP", id="short", marks=pytest.mark.night),
+        pytest.param("-x  100% of it\\n" * 60 + "HELP", id="long"),
+    ],
+)
 def test_reworded_texts_of_a_program_do_not_crowd_out_its_difference(
     text: str, tmp_path: Path
 ) -> None:
@@ -200,7 +206,8 @@ def test_reworded_texts_of_a_program_do_not_crowd_out_its_difference(
     new = old.replace("HELP", "HELP!").replace("1.0", "1.1").replace("> 40", "> 41")
     found = classes(tmp_path, new, old)
     assert set(found) == {"difference", "help-text"}
-    assert b"--version" in found["help-text"]
+    # getopt_long takes the beginning of a word for all of it
+    assert any(b"--version".startswith(each) for each in found["help-text"] if each[:3] == b"--v")
     assert not any(word.startswith((b"-h", b"--h", b"--v")) for word in found["difference"])
 
 

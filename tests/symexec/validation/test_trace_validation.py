@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from symexec.exploration import searching
+from symexec.ledger import Reason
 from symexec.options import (
     After,
     BuildOptions,
@@ -25,7 +26,6 @@ from symexec.options import (
 from symexec.replay import Decided, decision, hashed
 from symexec.runtime.contract import Arguments, Context, Model, ModelEntry
 from symexec.runtime.library import registry
-from symexec.state.state import EventKind
 from symexec.testcases import TestInput
 from symexec.validation import TraceValidation
 from symexec.validation.expected_traces import ExpectedTrace, Predicted, first_difference
@@ -34,6 +34,19 @@ from tests.nightly import paired
 from tests.symexec.generated.branches import Promising
 
 HEAD = "#include <stdlib.h>\n#include <setjmp.h>\n#include <string.h>\n#include <stdio.h>\n"
+JUMPING = (
+    "#include <search.h>\n"
+    "static jmp_buf e, i; static int up(const void *x, const void *y) { int a = *(int *)x; "
+    "if (a == 2) longjmp(e, 1); return a - *(int *)y; } "
+    "static int in(const void *x, const void *y) { int v[2] = {2, 1}; "
+    "if (!setjmp(e)) qsort(v, 2, sizeof *v, up); if (*(int *)x == 3) longjmp(i, 1); "
+    "return *(int *)x - *(int *)y; } "
+    "static int g(int a, int b) { int v[2] = {a, b}; if (setjmp(i)) return b > 3 + %s; "
+    "qsort(v, 2, sizeof *v, in); return v[0] > 1; } "
+    "int f(int a, int b) { int v[2] = {a, b}; size_t n = 2; if (b > 2) return g(a, b); "
+    "if (setjmp(e)) return a > 2 + %s; if (lfind(&b, v, &n, sizeof *v, up) && a > 3) return 4; "
+    "if (setjmp(e)) return b > %s; bsearch(&a, v, 2, sizeof *v, up); return a > 1; }"
+)  # fmt: skip
 PAIRS = {
     "operands of && and ||, negated": (
         "int f(int a, int b) { if (a > 1 && !(b < 2 || a == b)) return 1; return 0; }",
@@ -87,6 +100,10 @@ PAIRS = {
         "static int up(const void *x, const void *y) { int a = *(int *)x, b = *(int *)y; "
         "if (a < b) return -1; return a > b; } int f(int a, int b) { int v[4] = {a, 2, b, 3}; "
         "qsort(v, 4, sizeof *v, up); if (v[0] == 1) return v[1]; return v[3]; }",
+    ),
+    "a jump out of comparisons, and of one in another": (
+        JUMPING.replace("%s", "0"),
+        JUMPING.replace("%s", "1"),
     ),
     "a jump back": (
         "static jmp_buf e; static void g(int x) { if (x > 3) longjmp(e, x); } "
@@ -270,7 +287,7 @@ def test_behind_an_approximation_no_engine_is_to_blame(
     """A model of access that says itself that it may be wrong. What is decided before it counts."""
 
     def doubtful(context: Context, arguments: Arguments) -> Model:
-        context.event(EventKind.APPROXIMATED, "each file is there")
+        context.event(Reason.APPROXIMATED, "each file is there")
         return 0
         yield
 
@@ -284,6 +301,17 @@ def test_behind_an_approximation_no_engine_is_to_blame(
     validation = checked(job_of(text % "<", text % "<=", tmp_path))
     assert not validation.mismatches
     assert set(validation.left_out) == {"approximated: each file is there"}
+
+
+def test_a_stack_that_may_be_too_small_for_the_first_call_accuses_nobody(tmp_path: Path) -> None:
+    text = (
+        "int f(int a, int b) { if (a == b) { char v[20000000]; v[a] = %d; a = v[b]; } return a; }"
+    )
+    validation = checked(job_of(text % 1, text % 2, tmp_path))
+    assert not validation.mismatches
+    assert [text.split(" on ")[0] for text in validation.left_out] == [
+        "approximated: more than 4 MB"
+    ]
 
 
 def test_a_path_that_is_not_the_one_of_the_search_is_left_out(tmp_path: Path) -> None:

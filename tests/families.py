@@ -1,0 +1,150 @@
+"""Count the pairs of versions by which the tests judge the verdicts, from the tests themselves.
+
+Family("tests.test_objects", "test_a_difference_that_a_caller_sees_is_found", "objects ...", "gcc")
+    ->  | objects ... | 8 | 220 | gcc |
+
+A family is a parametrised test. Its cases without the mark ``night`` run each time.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """``size``: the constant of the module that says how many pairs a case has; "" for one."""
+
+    module: str
+    test: str
+    about: str
+    truth: str
+    size: str = ""
+
+
+GCC = "gcc's binaries"
+CALLER = "gcc, and a program that calls both versions"
+GRID = "gcc's binaries, on every input of a grid"
+BYTES = "gcc's binaries, on every byte"
+DECLARATIONS = "declarations, attributes, pragmas, assembly and flags"
+RANDOM = "tests.symexec.generated"
+FAMILIES = (
+    Family("tests.test_compiled_differently", "test_what_runs_can_tell_apart_is_changed",
+           f"{DECLARATIONS}: is there a change?", BYTES),
+    Family("tests.test_compiled_differently", "test_a_verdict_is_no_false_one",
+           f"{DECLARATIONS}: the verdict", BYTES),
+    Family("tests.symexec.exploration.test_padding", "test_what_depends_on_padding_is_left_out",
+           "padding of the caller's objects", CALLER),
+    Family("tests.symexec.exploration.test_padding", "test_copies_of_padding_are_no_difference",
+           "copies of such padding, which have to be equivalent", CALLER),
+    Family("tests.test_objects", "test_a_difference_that_a_caller_sees_is_found",
+           "objects as callers make them: aliased, larger, tagged, freed", CALLER),
+    Family("tests.symexec.runtime.test_texts_of_numbers",
+           "test_numbers_print_alike_when_the_condition_says_so",
+           "texts with printed numbers", "gcc's printf", "COUNT"),
+    Family("tests.test_evaluation_order", "test_versions_evaluate_as_gcc_does",
+           "statements whose operands have side effects", GCC, "COUNT"),
+    Family("tests.test_own_library_functions", "test_own_library_functions",
+           "functions of the C library that a program defines itself", BYTES),
+    Family("tests.test_folding", "test_versions_compute_as_gcc_does",
+           "expressions that gcc computes while it compiles", GCC, "COUNT"),
+    Family("tests.test_handlers_and_buffers", "test_handlers",
+           "functions that are registered with the library", GCC),
+    Family("tests.test_handlers_and_buffers", "test_buffers",
+           "output that streams hold back", GCC),
+    Family("tests.test_handlers_and_buffers", "test_areas",
+           "output into buffers of all kinds", GCC),
+    Family("tests.test_executed", "test_what_runs_before_a_main_without_parameters",
+           "constructors and destructors", GCC),
+    Family("tests.test_executed", "test_a_static_object_counts_where_a_later_call_shows_it",
+           "static objects that later calls show", CALLER),
+    Family("tests.symexec.exploration.test_process_state", "test_no_state_is_passed_over",
+           "state of the library, the process and objects before and after a call", CALLER),
+    Family("tests.test_left_in_memory", "test_seen_by_a_caller_that_is_still_there",
+           "objects of the caller when a call ends", GCC),
+    Family("tests.symexec.exploration.test_callbacks",
+           "test_what_a_callback_can_change_is_left_out",
+           "objects that a callback changes", CALLER),
+    Family("tests.test_pointer_identity", "test_what_a_caller_can_pass_is_passed",
+           "callbacks, streams and addresses that code compares", CALLER),
+    Family("tests.test_pointer_identity", "test_the_same_question_is_equivalent",
+           "the same comparisons in other words, which have to be equivalent", CALLER),
+    Family("tests.symexec.exploration.test_moments",
+           "test_what_a_caller_can_look_at_is_left_out",
+           "what callbacks, and callers that end the process, can look at", CALLER),
+    Family("tests.symexec.exploration.test_clocks",
+           "test_another_answer_may_show_a_difference",
+           "the time, the user and limits: changes that meet what the system says",
+           "by construction"),
+    Family("tests.symexec.exploration.test_clocks",
+           "test_an_answer_that_no_change_meets_leaves_versions_equal",
+           "the same, where no change meets it: they have to be equivalent", "by construction"),
+    Family("tests.symexec.exploration.test_nan", "test_decisions_by_the_bits_of_a_nan",
+           "decisions by the sign and the payload of a NaN", GCC),
+    Family("tests.test_left_in_memory", "test_pointers_are_told_apart_as_natively",
+           "pointers that a call leaves in memory", GCC),
+    Family("tests.symexec.exploration.test_lent_constants",
+           "test_a_store_to_what_may_be_constant_is_left_out",
+           "stores to what a caller has as a constant", CALLER),
+    Family("tests.symexec.attack.test_functions",
+           "test_callers_tell_the_versions_apart_and_not_those_that_are_alike",
+           "shapes of parameters, each as a pair that differs and one that does not", CALLER),
+    Family("tests.symexec.attack.test_functions", "test_the_attack_shows_the_difference",
+           "the same shapes: the attack alone, on versions that differ", CALLER),
+    Family("tests.symexec.attack.test_functions",
+           "test_the_attack_shows_nothing_of_versions_that_are_alike",
+           "the same shapes: the attack alone, on versions that are alike", CALLER),
+    Family(f"{RANDOM}.test_pairs", "test_every_input_ends_as_it_does_natively",
+           "random functions and edits", GRID, "STEP"),
+    Family(f"{RANDOM}.test_mains", "test_predictions_come_true",
+           "random programs and edits", "gcc's binaries, on random inputs", "STEP"),
+    Family(f"{RANDOM}.test_branches", "test_functions_take_the_predicted_branches",
+           "random functions and edits, branch by branch", GCC, "STEP"),
+    Family(f"{RANDOM}.test_branches", "test_programs_take_the_predicted_branches",
+           "random programs and edits, branch by branch", GCC, "STEP"),
+    Family(f"{RANDOM}.test_regressions", "test_every_input_ends_as_it_does_natively",
+           "pairs that were once misjudged, after one and both versions", GRID),
+    Family(f"{RANDOM}.test_whole_jobs", "test_the_verdict_is_right",
+           "random functions and edits: the verdict of a whole run", GRID),
+    Family("tests.test_equivalence",
+           "test_an_edit_that_keeps_the_behaviour_is_equivalent_within_bounds",
+           "refactorings, which have to be equivalent", "gcc's binaries, on 20,000 random inputs"),
+    Family("tests.test_equivalence",
+           "test_a_near_miss_is_different_with_a_witness_that_was_replayed",
+           "near-misses of these refactorings, which have to be different", GCC),
+)  # fmt: skip
+
+
+def table() -> str:
+    """The families with their counts, as a table in Markdown."""
+    rows = ["| pairs of versions | by day | in all | truth |", "|---|---:|---:|---|"]
+    for family in FAMILIES:
+        by_day, in_all = counts(family)
+        rows.append(f"| {family.about} | {by_day:,} | {in_all:,} | {family.truth} |")
+    return "\n".join(rows) + "\n"
+
+
+def counts(family: Family) -> tuple[int, int]:
+    """The number of pairs by day, and of all pairs."""
+    module = importlib.import_module(family.module)
+    by_day = in_all = getattr(module, family.size) if family.size else 1
+    for members in parameters(getattr(module, family.test)):
+        in_all *= len(members)
+        by_day *= len(members) - sum(map(waits_for_night, members))
+    return by_day, in_all
+
+
+def parameters(test: object) -> list[Sequence[object]]:
+    """The members of each ``parametrize`` of a test."""
+    marks: list[pytest.Mark] = getattr(test, "pytestmark", [])
+    found = [[*mark.args[1]] for mark in marks if mark.name == "parametrize"]
+    assert found, f"{test} has no parameters"
+    return found
+
+
+def waits_for_night(member: object) -> bool:
+    return any(mark.name == "night" for mark in getattr(member, "marks", ()))
