@@ -18,6 +18,7 @@ import os
 import shutil
 import signal
 import stat
+import sys
 import tempfile
 import time
 import weakref
@@ -33,6 +34,7 @@ _LOCK = ".csgtest-alive"
 _PATIENCE = 20.0  # seconds to remove a folder to which processes that were killed may still write
 _FAREWELL = 0.5  # seconds to end when asked to
 _PAUSE, _LONGEST_PAUSE = 0.02, 0.5  # seconds between two attempts
+_BEGINNINGS = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn"})
 
 
 class OwnFolder:
@@ -129,15 +131,26 @@ def leave_nothing() -> None:
     the last thing that a process does."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
+    sys.addaudithook(_begin_no_process)
     groups: set[int] = set()
     end = time.monotonic() + _FAREWELL
-    while (found := _groups_below()) and time.monotonic() < end:
-        _signal_to(set(found) - groups, signal.SIGTERM)  # threads may begin others
+    idle = 0  # looks in turn that found none: one may be just beginning
+    while idle < 2 and time.monotonic() < end:
+        found = _groups_below()
+        _signal_to(set(found) - groups, signal.SIGTERM)
         groups.update(found)
+        idle = 0 if found else idle + 1
         time.sleep(_PAUSE)
     _signal_to(groups, signal.SIGKILL)  # leaders keep their numbers until they are waited for
     for folder in _folders_held():
         _remove(folder)
+
+
+def _begin_no_process(event: str, arguments: tuple[object, ...]) -> None:
+    """Refuse, as an audit hook, to begin a process. A thread whose compiler has been ended would
+    try it in another way. ``SystemExit`` ends a thread without a message."""
+    if event in _BEGINNINGS:
+        raise SystemExit
 
 
 def _groups_below() -> list[int]:

@@ -17,6 +17,7 @@ import pytest
 from csg import leftovers
 from csg.leftovers import OwnFolder, sweep
 from symexec.worker import forked
+from tests.command_line import living
 
 ROOT = Path(__file__).parents[2]
 
@@ -112,6 +113,33 @@ if process:
     )
     assert shown.stdout == "True\n"
     assert list(temporary.iterdir()) == []
+
+
+RETRIES = """
+import os, signal, subprocess, sys, threading, time
+from csg.leftovers import leave_nothing
+
+def compile_again_and_again():
+    while True:
+        leader = subprocess.Popen(["sleep", "300"], process_group=0)
+        print(leader.pid, flush=True)
+        leader.wait()
+
+threading.Thread(target=compile_again_and_again, daemon=True).start()
+time.sleep(0.2)
+leave_nothing()
+time.sleep(0.2)  # as folders are removed
+os._exit(0)
+"""
+
+
+def test_nobody_begins_a_process_that_outlives_the_last_look() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", RETRIES], capture_output=True, text=True, timeout=60, check=False
+    )
+    began = done.stdout.split()
+    assert done.returncode == 0 and done.stderr == "" and began
+    assert living(began) == []
 
 
 def test_a_folder_of_a_killed_check_is_swept(
