@@ -1017,6 +1017,25 @@ def test_a_header_that_only_tests_include_is_a_library(tmp_path: Path, built: bo
     assert group["class"] == "difference" and done.report["entry"] == "half"
 
 
+@pytest.mark.parametrize("refusal", ["", "#ifndef TEST\n#error\n#endif\n"])
+def test_a_c_file_that_only_tests_include_is_tested_or_told(
+    repository: Repository, refusal: str
+) -> None:
+    """Alone it may not compile: then nothing is compared, and nobody says that nothing differs."""
+    repository.write("width.c", f"{refusal}int width(int x) {{ return x + 1; }}\n")
+    text = '#define TEST\n#include "width.c"\nint main(void) { return width(1) > 9; }\n'
+    repository.write("unit_test.c", text)
+    repository.write("Makefile", "unit_test: unit_test.c width.c\n\tcc -o $@ unit_test.c\n")
+    repository.commit("a test with what it tests")
+    repository.edit("width.c", "x + 1", "x + 2")
+    done = csgtest("build", "--time", "5", "--no-native", folder=repository.folder)
+    if refusal:
+        assert done.code == 2 and "tests and examples alone use what differs: width.c" in done.err
+        assert "--target unit_test" in done.err
+    else:
+        assert done.code == 1 and "width.c, which tests alone include, is one" in done.err, done.err
+
+
 def test_a_library_that_only_tests_are_made_of_is_tested(repository: Repository) -> None:
     repository.write("lib/unused.c", "int unused(int x) { return x > 3; } /* main (thing) */\n")
     repository.write(

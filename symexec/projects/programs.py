@@ -390,19 +390,40 @@ def adopt_unbuilt(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) 
     return adopted
 
 
-def adopt_headers(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) -> list[str]:
-    """Add headers that differ and that only tests and examples include, as libraries: a file that
-    includes the header becomes an object of both versions, compiled as its neighbour is."""
+def adopt_included(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) -> list[str]:
+    """Add files that differ and that only tests and examples include, as objects of both versions,
+    compiled as their neighbours are: C files, and headers by a file that includes the header."""
     adopted = []
-    for header in differing_files(old, new):
-        if not header.endswith(".h") or is_aside(header) or matches(header, ignored):
+    for each in _shared_files(old, new, ignored):
+        if each.endswith(".h"):
+            files = [(version, include_in_file(version.tree, each)) for version in (old, new)]
+        elif all(_is_included_alone(version, each, ignored) for version in (old, new)):
+            files = [(old, each), (new, each)]
+        else:
             continue
-        if not all((version.tree / header).is_file() for version in (old, new)):
-            continue
-        files = [(version, include_in_file(version.tree, header)) for version in (old, new)]
         if _adopted(*files):
-            adopted.append(header)
+            adopted.append(each)
     return adopted
+
+
+def _shared_files(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) -> Iterator[str]:
+    """The files that differ, that both versions have, and that are no tests."""
+    for each in differing_files(old, new):
+        is_test = is_aside(each) or matches(each, ignored)
+        if not is_test and all((version.tree / each).is_file() for version in (old, new)):
+            yield each
+
+
+def _is_included_alone(version: BuiltVersion, source: str, ignored: Sequence[str]) -> bool:
+    """Is it a C file without a ``main`` that the build compiles only as part of others?"""
+    compiled = {each.source for each in version.products.objects.values()}
+    return source not in compiled and _is_of_a_library(version, source, ignored)
+
+
+def read_by_tests_alone(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) -> list[str]:
+    """The files that differ, are no tests, and are part of what was built."""
+    unread = {*unused_files(old, new)}
+    return [each for each in _shared_files(old, new, ignored) if each not in unread]
 
 
 def _adopted(*files: tuple[BuiltVersion, str]) -> bool:

@@ -58,13 +58,14 @@ from symexec.projects.entries import (
 from symexec.projects.programs import (
     Target,
     add_library,
-    adopt_headers,
+    adopt_included,
     adopt_unbuilt,
     copy_target,
     differing_files,
     has_main,
     is_named,
     reached_targets,
+    read_by_tests_alone,
     unused_files,
 )
 from symexec.projects.revisions import (
@@ -524,12 +525,12 @@ def _choice(
     adopted = [] if targets or asked.targets else adopt_unbuilt(*built, ignored)
     if adopted:
         notes.append(f"no build compiles {_some(adopted)}: compiled as the files around")
-    headers = [] if proper or adopted or asked.targets else adopt_headers(*built, ignored)
+    included = [] if proper or adopted or asked.targets else adopt_included(*built, ignored)
     if not proper and not asked.targets and add_library(*built, name, ignored):
         proper = [Target(name, False, (), 1)]
         made = sorted(Path(each.source).name for each in built[1].sources(name))
-        if headers:
-            made = [f"{each}, which tests alone include," for each in headers]
+        if included:
+            made = [f"{each}, which tests alone include," for each in included]
         notes.append(f"what differs is in no program and no library: {_some(made)} is one")
     if notes or (not targets and not asked.targets):
         notes += [said for said, _ in _failures(built, out)]
@@ -546,6 +547,11 @@ def _choice(
         notes += _unused(built, out, ignored)
     notes += _notes_of_settings(built, asked, ignored)
     if targets and not proper:
+        if within := read_by_tests_alone(*built, ignored):
+            raise UsageError(
+                f"tests and examples alone use what differs: {_some(within)}",
+                hint=f"name one of them: --target {targets[0].name}",
+            )
         notes.append(f"only tests and examples differ (--target NAME): {_listed(targets)}")
     libraries = [each for each in targets if not each.program and not each.aside]
     left = [each for each in targets if each.program and not each.aside and each not in proper]
