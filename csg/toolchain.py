@@ -51,8 +51,8 @@ _CLOCK = (
     '-D__TIME__="12:26:40"',
     '-D__TIMESTAMP__="Sun Sep 13 12:26:40 2020"',
 )
+_DEFINED = ("-fwrapv", "-fno-strict-aliasing")  # as the builds that run
 _ASSEMBLY = (
-    *("-fwrapv", "-fno-strict-aliasing"),  # as the builds that run
     *("-g0", "-ffunction-sections", "-fdata-sections", "-fno-lto", "-fno-pic", "-fno-pie"),
     *("-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-fno-ident"),
 )
@@ -61,8 +61,8 @@ _APART = (
     *("-fno-inline", "-fno-toplevel-reorder", "-fno-partial-inlining", "-fno-ipa-ra"),
     *(f"-fno-ipa-{each}" for each in ("pure-const", "reference", "modref", "cp", "sra", "icf")),
     *(f"-fno-ipa-{each}" for each in ("vrp", "bit-cp", "profile", "stack-alignment")),
-    "-fno-delete-null-pointer-checks",
 )
+_DOUBTING = "-fno-delete-null-pointer-checks"
 _FOREIGN = ("-fplugin", "-B", "-specs", "-wrapper", "-l", "-L", "-Wl,", "-o")
 
 
@@ -218,13 +218,17 @@ def assemble(
     compiler: str | None = None,
     cancelled: threading.Event | None = None,
     language: str = "cpp-output",
+    trusting: bool = False,
 ) -> str:
     """The assembly of ``text``, which is preprocessed (or ``language`` "c"), with one section for
-    each function and object. ``flags`` are those of the file; ``level`` replaces their -O. Raises
-    ToolchainError where the compiler refuses."""
+    each function and object. ``flags`` are those of the file; ``level`` replaces their -O.
+    ``trusting``: the compiler relies on what C and the program promise it, as in builds without the
+    flags of csgtest. Raises ToolchainError where the compiler refuses."""
     command = [*_words(compiler or find_compiler()), "-S", "-w", level]
     command += flags_after_preprocessing(relevant_flags(flags))
     command += [*_ASSEMBLY, *(() if level == "-O0" else _APART)]
+    if not trusting:
+        command += [*_DEFINED, *(() if level == "-O0" else (_DOUBTING,))]
     given = text.encode("utf-8", "surrogateescape")
     input_and_output = ["-x", language, "-", "-o", "-"]
     return _decoded(_run([*command, *input_and_output], given, cancelled=cancelled))

@@ -1028,6 +1028,32 @@ char *f(int x)
         recorded="approximated",
     ),
     Row(
+        "symexec/exploration/allocated.py:allocated_apart:approximated",
+        whole="""\
+char *f(int x)
+{
+    return calloc($, 4);
+}  // here
+""",
+        result=("2", "3"),
+        recorded="approximated",
+    ),
+    Row(
+        "symexec/exploration/observable.py:_half_written:approximated",
+        whole="""\
+char *f(int x)
+{
+    static char kept[8];
+    kept[0] = 'a';
+    if ($)
+        kept[1] = 0;
+    return kept;
+}  // here
+""",
+        result=("1", "0"),
+        recorded="approximated",
+    ),
+    Row(
         "symexec/exploration/observable.py:unseen:any:4",
         whole="""\
 struct two { char c; int n; };
@@ -1287,6 +1313,8 @@ _TOLD = {
     "dissents:any:2": "a definition of an object that the library has",
     "dissents:any:3": "the order in a section",
     "dissents:any:4": "what stands outside of all symbols",
+    "dissents:any:5": "a promise to the compiler",
+    "_of_promises:any": "a promise to the compiler",
     "_of_symbols:any": "a static object of a changed function",
     "_of_symbols:any:2": "an alias",
     "_of_symbols:any:3": "the storage of an object",

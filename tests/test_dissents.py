@@ -166,6 +166,12 @@ PAIRS = {
         "f",
         "its code differs",
     ),
+    "a promise to the compiler": Pair(
+        "int f(int *a, const int *b) { *a += *b; return *a + *b; }",
+        "int f(int *restrict a, const int *restrict b) { *a += *b; return *a + *b; }",
+        "f",
+        "relies on attributes",
+    ),
 }
 
 

@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from csg.analysis.lengths import Functions, called_from
+from csg.analysis.null_flow import asked_elsewhere
 from csg.analysis.order import Order
 from csg.errors import Location
 from csg.language.syntax import (
@@ -93,6 +94,7 @@ def null_tests(functions: Functions, entry: FunctionDefinition) -> NullTests:
     own = bodies[entry.symbol.name]
     pointers = {at for at, each in enumerate(entry.parameters) if isinstance(each.type, Pointer)}
     asked = frozenset(at for at, way in found[entry.symbol.name] if not way and at in pointers)
+    asked |= asked_elsewhere(functions, entry)
     return NullTests(asked, frozenset(own.late) - asked)
 
 
@@ -144,7 +146,7 @@ class Body:
             extent = self.order.extent(node)
             for symbol in _used(node):
                 self._uses.setdefault(symbol, []).append(extent)
-            for each in _asked_in(node, result):
+            for each in asked_in(node, result):
                 self._tests += [(one, self.order.extent(each)) for one in _places(each, "")]
             self._assigns(node, extent)
             if isinstance(node, Call):
@@ -257,7 +259,7 @@ def _used(node: Tree) -> Iterator[Symbol]:
 # ------------------------------------------------------------------ null_tests
 
 
-def _asked_in(node: Tree, result: Type) -> Iterator[Expression]:
+def asked_in(node: Tree, result: Type) -> Iterator[Expression]:
     """The expressions that a node compares with null. ``result``: what the function returns."""
     match node:
         case Unary(operator="!", operand=operand):

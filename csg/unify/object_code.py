@@ -47,7 +47,7 @@ TextPair = tuple[Preprocessed | None, Preprocessed | None]
 UnitPair = tuple[TranslationUnit | None, TranslationUnit | None]
 Spellings = Mapping[str, Symbol]  # what the compiler calls symbols of a file
 COMPILED = "compiled differently"  # the cause of a change
-PLAIN, CONSTLESS = "-O0", "without const"
+PLAIN, CONSTLESS, TRUSTING = "-O0", "without const", "as promised"
 OTHER_WAYS = (CONSTLESS, "-O1", "-O2")  # to compile: a function that is alike in one is alike
 
 _LOOKING_UP = frozenset({"dlsym", "dlvsym"})
@@ -58,6 +58,8 @@ _RETURNING_TWICE = re.compile(
 _SAID_TO_RETURN_TWICE = "returns_twice"
 # Where functions and objects come to lie that are in no section by name.
 _UNNAMED = re.compile(r"\.text\b.*|\.(?:t?data|t?bss|rodata)(?:\.rel[\w.]*)?(?:\.\*)?(?:,.*)?")
+# How a program promises its compiler something that code without optimisation does not show.
+_PROMISE = re.compile(r"\b__attribute(?:__)?\s*\(\(|\[\[|\b(?:__)?restrict(?:__)?\b|\b_Noreturn\b")
 # The qualifier; not the attribute, which says that a function has no effect.
 _CONST = re.compile(r"(?!(?<=[(,:])(?:const|__const__)\s*[,)\]])\b(?:const|__const|__const__)\b")
 _SPACED = re.compile(r"(?<=[(,:])\s+(?=(?:const|__const__)\s*[,)\]])")
@@ -127,6 +129,13 @@ class Compilation:
         """Does a file that differs have this word?"""
         return any(word in source.text for source in self._sources())
 
+    def promises_differ(self) -> bool:
+        """Does a file promise the compiler something else in each version, as by an attribute?"""
+        return any(
+            old is not None and new is not None and _promises(old.text) != _promises(new.text)
+            for old, new in self._pairs
+        )
+
     def unmodelled(self) -> tuple[Dissent, ...]:
         """What the flags or types of a file mean, and do not mean here."""
         wrong = dict(self._wrong)
@@ -157,13 +166,26 @@ class Compilation:
 
     def _assembled(self, source: Source, text: str, level: str) -> Assembly | None:
         cancelled = self._pool.cancelled
+        trusting = level == TRUSTING
         if level == CONSTLESS:
             text, level = _CONST.sub("", _SPACED.sub("", text)), PLAIN
+        elif trusting:
+            level = "-O2"
         try:
-            made = assemble(text, source.flags, level, self._compiler, cancelled)
+            made = assemble(text, source.flags, level, self._compiler, cancelled, trusting=trusting)
         except ToolchainError:
             return None
         return read_assembly(made)
+
+
+def _promises(text: str) -> list[str]:
+    """What stands in the brackets of attributes, and the other words of promises, in their
+    order."""
+    found = []
+    for each in _PROMISE.finditer(text):
+        end = text.find("]]" if each[0] == "[[" else "))", each.end())
+        found.append(each[0] + (text[each.end() : end] if each[0][-1] in "[(" else ""))
+    return found
 
 
 def compiled_alike(old: Sequence[str], new: Sequence[str]) -> bool:
@@ -346,6 +368,7 @@ class _Comparison:
             yield from self._of_definitions(old, new)
             yield from self._of_sections(old, new)
             yield from self._of_the_rest(old, new)
+            yield from self._of_promises(old, new)
 
     def _versions(self, level: str) -> tuple[_Version, _Version]:
         found = tuple(_Version(defined_elsewhere=self._elsewhere) for _ in Version)
@@ -414,6 +437,18 @@ class _Comparison:
             return True
         named = (node for node in walk(self._functions[name].body) if isinstance(node, Name))
         return any(_RETURNING_TWICE.fullmatch(node.symbol.name) for node in named)
+
+    def _of_promises(self, old: _Version, new: _Version) -> Iterator[Dissent]:
+        """Functions whose code differs only where the compiler relies on what it was promised."""
+        if not self._compilation.promises_differ():
+            return
+        before, after = self._versions(TRUSTING)
+        for name in self._functions:
+            if name in self._one or self._is_changed(name) or not _are_alike(old, new, name):
+                continue
+            if name in before.places and not _are_alike(before, after, name):
+                text = "its code differs where the compiler relies on attributes, or on restrict"
+                yield Dissent(name, self._location(name), text)
 
     def _of_symbol(self, name: str, before: _Place, after: _Place) -> Dissent:
         blind = (each.reader.text(each.label, without_const) for each in (before, after))

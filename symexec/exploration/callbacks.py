@@ -9,12 +9,18 @@
 
 A stub prints its arguments and returns numbers. A callback may also write to what its arguments
 lead to, and read and write whatever else a stranger can reach. That matters only where an access
-that depends on a change comes before or after a call of a callback; each such place is an omission.
+that depends on a change comes before or after a call of a callback, or where an access comes behind
+one call that depends on a change and before another one:
+
+    total += n;    |  f();
+    f();           |  total += n;       the same access, and the call is the change
+
+Each such place is an omission.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from csg.analysis import DependenceGraph
@@ -53,8 +59,10 @@ def _unseen(
         yield from _unlike_stub(program, dependences, place, depending)
     reached = _Reached.by(program, dependences, calls.stubs)
     summaries = Touched(program, dependences, calls.stubs)
+    moving = calls.among(depending)
     for place, step in accesses(program, own_functions(program)):
-        if dependences.vertices.instruction(place) not in depending:
+        depends = dependences.vertices.instruction(place) in depending
+        if not depends and not (moving.is_after(place) and moving.is_before(place)):
             continue
         reads, writes = summaries.by(place, step)
         location = _location(program, step)
@@ -123,11 +131,23 @@ class _Calls:
             found._collect()
         return found
 
+    def among(self, vertices: Collection[int]) -> _Calls:
+        """Those of the calls that are among these instructions."""
+        instruction = self.dependences.vertices.instruction
+        found = _Calls(self.program, self.dependences, self.stubs)
+        found.sites = [each for each in self.sites if instruction(each) in vertices]
+        found._order()
+        return found
+
     def _collect(self) -> None:
         graph = self.dependences.calls
         for name in self.stubs:
             self.sites += [place for place in graph.callers[name] if self._counts(place, name)]
         self.sites = [*dict.fromkeys(self.sites)]
+        self._order()
+
+    def _order(self) -> None:
+        graph = self.dependences.calls
         leading, waiting = {*self.sites}, [*self.sites]
         while waiting:
             for place in graph.callers[waiting.pop()[0]]:

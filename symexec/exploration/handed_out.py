@@ -75,6 +75,7 @@ _SAME_IN_EVERY_PROCESS = frozenset(
         "memory_streams.c", "stdio.c", "threads.c", "variables.c",
     }
 )  # fmt: skip
+_TEXT = ".str."  # what the names of string literals begin with
 _CLOCK = frozenset({"libc:now", "libc:looks", "libc:drawn", "libc:turn"})
 
 
@@ -154,8 +155,9 @@ def handed_out(
     for name in sorted(functions_at(program, dependences.pointers, locations) & changed):
         text = f"'{name}' differs, and a caller gets a pointer to it"
         yield Omission(Reason.APPROXIMATED, text, program.functions[name].location)
-    for name in sorted(initialised_apart(program) & {*shown} - {*compared}):
-        text = f"'{name}' has other initial values, and a caller may look at it"
+    begun = {*initialised_apart(program), *split_apart(program)}
+    for name in sorted(begun & {*shown} - {*compared}):
+        text = f"'{without_version(name)}' has other initial values, and a caller may look at it"
         yield Omission(Reason.APPROXIMATED, text, program.globals[name].location)
     for name in sorted(constant_apart(program, shown)):
         own = without_version(name)
@@ -172,6 +174,29 @@ def constant_apart(program: Program, shown: Collection[str]) -> Iterator[str]:
         stem = without_version(name)
         if name != stem and stem in stems and item.readonly:
             yield name
+
+
+def split_apart(program: Program) -> Iterator[str]:
+    """The objects of which the unified program has one for each version, where these begin with
+    other bytes, or with more or fewer."""
+    several: dict[str, list[str]] = {}
+    for name in program.globals:
+        several.setdefault(without_version(name), []).append(name)
+    for names in several.values():
+        if len({_beginning(program, each) for each in names}) > 1:
+            yield from names
+
+
+def _beginning(program: Program, name: str) -> tuple[object, ...]:
+    """The first bytes of an object, and where its pointers lead: what a text says, or a name."""
+    item = program.globals[name]
+    found: list[object] = [bytes(item.data)]
+    for each in item.relocations:
+        target = program.globals.get(each.symbol)
+        is_text = target is not None and each.symbol.startswith(_TEXT)
+        leads = target.data if is_text and target else without_version(each.symbol)
+        found.append((each.offset, each.addend, leads))
+    return tuple(found)
 
 
 def initialised_apart(program: Program) -> frozenset[str]:

@@ -61,6 +61,7 @@ from csg.language.types import (
 )
 from csg.lower.linking import LIBRARY_PREFIX
 from csg.records import record
+from symexec.exploration.allocated import allocated_apart
 from symexec.exploration.depending import accesses
 from symexec.exploration.doubts import Doubt
 from symexec.exploration.handed_out import (
@@ -83,6 +84,7 @@ from symexec.exploration.start import (
     numbers_differ,
     pointers_apart,
     pointers_elsewhere,
+    pointers_left,
 )
 from symexec.expr import (
     Data,
@@ -248,6 +250,8 @@ class Caller:
         if behind:
             event = Omission(Reason.APPROXIMATED, BEHIND, new.location)
             found.append((event, plain(disjunction(behind))))
+        found += _half_written(state, new.location)
+        found += allocated_apart(state.memory, self._roots(state), new.location)
         padding = list(_differing_padding(state))
         if padding:
             event = Omission(Reason.APPROXIMATED, IN_PADDING, new.location)
@@ -315,6 +319,22 @@ class Caller:
         for one, two in pointers_elsewhere(state):
             reached.both_texts(one, two)
         return reached
+
+    def _roots(self, state: State) -> Iterator[tuple[Operand, Operand]]:
+        """The pairs of addresses that a caller gets: the result, and the pointers in what it
+        knows."""
+        if self.result is not ParameterKind.SCALAR:
+            yield self._ends(state)
+        yield from pointers_left(state)
+        for each in self.watched:
+            if each.what.private:
+                continue
+            root = each.places[0]
+            address = _address(state, each.what.name)
+            for offset in root.pointers:
+                pair = _loaded(state, address + offset, address + offset, 8)
+                if pair is not None:
+                    yield old_half(pair), new_half(pair)
 
     def _behind_texts(self, state: State) -> Iterator[Operand]:
         """The conditions under which the bytes of two texts that were allocated differ, those
@@ -493,6 +513,15 @@ def _left(state: State, watched: Watched, doubts: list[Doubt]) -> list[tuple[Dat
     if item is None or not (root.pointers or item.differs()):
         return []
     return list(_pairs(state, watched.places, (address, address), Reached(), doubts))
+
+
+def _half_written(state: State, place: Location) -> Iterator[tuple[Omission, Operand]]:
+    """The objects with bytes that one version alone has written: in the other one they are what
+    earlier calls left, which tests do not vary."""
+    for item in state.memory.live_objects():
+        if item.carried and any(each in (OLD, NEW) for each in item.halves.values()):
+            text = f"'{item.name}' has bytes that one version leaves as earlier calls wrote them"
+            yield Omission(Reason.APPROXIMATED, text, place), 1
 
 
 def _differing_padding(state: State) -> Iterator[tuple[Data, int]]:
@@ -783,7 +812,8 @@ def outliving(
             if name not in shown and isinstance(kind, Integer | Enumeration):
                 initial.append((name, int.from_bytes(item.data, "little", signed=is_signed(kind))))
     own = {each for each in program.globals if {each, _NUMBER.sub("", each)} & everywhere.keys()}
-    carried |= begun_alike(program, (own & reads & (writes | elsewhere)) - {*inputs})
+    known = reads | shown
+    carried |= begun_alike(program, (own & known & (writes | elsewhere)) - {*inputs})
     events += handed_out(program, dependences, shown, {each.name for each in objects})
     constants = {name for name, item in program.globals.items() if item.readonly}
     events += replaceable(unified, (within - {program.entry}) | (reads & constants))

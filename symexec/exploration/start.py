@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
@@ -489,6 +489,16 @@ def pointers_elsewhere(state: State) -> list[tuple[Operand, Operand]]:
             if leads(state, one, True) is leads(state, two, True) is ELSEWHERE:
                 found.append((one, two))
     return found
+
+
+def pointers_left(state: State) -> Iterator[tuple[Operand, Operand]]:
+    """The pairs of pointers in these objects."""
+    for each in _watched(state):
+        item = state.memory.find(each.number)
+        if item is not None and not item.dead:
+            for place in each.pointers:
+                value = item.load(place, 8, BOTH)
+                yield old_half(value), new_half(value)
 
 
 def _watched(state: State) -> tuple[Watched, ...]:

@@ -3,6 +3,7 @@
     int both(int *a, int *b)           b = a, b = a + 1, a = b + 1
     int put(struct s *s, int *out)     out = s->slots, out = &s->used
     int eq(struct l *l, struct l *m)   m = l, m = l->next, l = m->next
+    int up(struct d *d, struct b *b)   b = &d->base
 
 Apart they are in all other inputs. A choice is tried where a version writes through one of both
 (``csg.analysis.aliasing``); those near to the parameters come first, and what is beyond
@@ -23,6 +24,7 @@ from csg.language.types import (
     Floating,
     Integer,
     Pointer,
+    Record,
     Type,
     Void,
     size_of,
@@ -134,6 +136,8 @@ def _inside(found: Sequence[Place], other: Symbol, text: bool) -> Iterator[Alias
                 needs = whole | {link.name, other.name}
                 yield Alias(other.name, link.name, 0, needs)
         if leads_to_places(other.type):
+            for offset in _parts_like(place.type, target):
+                yield Alias(other.name, place.name, offset, whole | {other.name})
             continue
         for member in place.members:
             kind = member.type.element if isinstance(member.type, Array) else member.type
@@ -143,15 +147,46 @@ def _inside(found: Sequence[Place], other: Symbol, text: bool) -> Iterator[Alias
                 yield Alias(other.name, place.name, member.offset, whole | {other.name})
 
 
+def _parts_like(whole: Type, part: Type) -> Iterator[int]:
+    """The offsets of members of this type in a structure, in those that are part of it, and in
+    arrays, whose first and last elements come before the others."""
+    waiting = [(whole, 0)]
+    while waiting:
+        kind, start = waiting.pop()
+        for each in (kind.fields or ()) if isinstance(kind, Record) else ():
+            inner = each.type.element if isinstance(each.type, Array) else each.type
+            if not isinstance(inner, Record) or each.bit_width is not None:
+                continue
+            for number in _elements(each.type):
+                offset = start + each.offset + number * size_of(inner)
+                if inner == part:
+                    yield offset
+                else:
+                    waiting.append((inner, offset))
+
+
+def _elements(kind: Type) -> list[int]:
+    """The numbers of the elements of an array that are tried, the outer ones first."""
+    if not isinstance(kind, Array):
+        return [0]
+    length = max(1, kind.length) if isinstance(kind.length, int) else 1
+    return [*dict.fromkeys((0, length - 1, *range(1, min(length, MOST_ALIASES) - 1)))]
+
+
 def _globals(parameter: Symbol, stores: Stores) -> Iterator[Alias]:
     """The parameter leads into a global object that the function uses."""
     assert isinstance(parameter.type, Pointer)
+    target = parameter.type.target
     for each in stores.globals:
         kind = each.type.element if isinstance(each.type, Array) else each.type
         if not stores.meets_global(parameter.name, each.name):
             continue
-        if _alike(kind, parameter.type.target) and not isinstance(kind, Pointer | Void):
-            yield Alias(parameter.name, GLOBAL + each.name, 0, frozenset((parameter.name,)))
+        into, needs = GLOBAL + each.name, frozenset((parameter.name,))
+        if _alike(kind, target) and not isinstance(kind, Pointer | Void):
+            yield Alias(parameter.name, into, 0, needs)
+        elif leads_to_places(parameter.type):
+            for offset in _parts_like(kind, target):
+                yield Alias(parameter.name, into, offset, needs)
 
 
 def _alike(one: Type, other: Type) -> bool:

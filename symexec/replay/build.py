@@ -94,7 +94,7 @@ _REMEDIES = {
     "undefined reference": ("-O1", "-ffunction-sections", "-Wl,--gc-sections"),
     "multiple definition": ("-fcommon",),
 }
-_CHECKS = "address,bounds,null,integer-divide-by-zero,object-size"
+_CHECKS = "address,bounds,null,integer-divide-by-zero,object-size,unreachable"
 # In order of preference; linking the sanitizer statically halves the time of a run.
 _SANITIZERS = (
     (f"-fsanitize={_CHECKS}", "-fno-sanitize-recover=all", "-static-libasan", "-static-libubsan"),

@@ -787,6 +787,7 @@ def _diff_lines(old: str, new: str) -> list[str]:
 _MOST = 40  # characters of a stream
 _BEFORE = 12  # bytes that both have, shown in front of the first that differs
 _WINDOW = 34
+_LONGEST_TAIL, _SHOWN_OF_TAIL = 16, 3  # equal bytes at the end of an object
 _FREED = b"[freed]"  # as replay notes it
 Words = tuple[str, str]
 
@@ -921,8 +922,19 @@ def _left(name: str, memory: Mapping[str, Value]) -> str:
             return f"{name} freed"
         case ():
             return f"{name} as it was"
+        case bytes(data):
+            return f"{name}: {_without_tail(data)}"
         case value:
             return f"{name}: {c_value(value)}"
+
+
+def _without_tail(data: bytes) -> str:
+    """A text in C; of many equal bytes at its end the first few."""
+    tail = len(data) - len(data.rstrip(data[-1:])) if data else 0
+    if tail <= _LONGEST_TAIL:
+        return c_value(data)
+    begin = c_value(data[: len(data) - tail + _SHOWN_OF_TAIL])
+    return f"{begin}... ({len(data):,} bytes)"
 
 
 def _named(name: str, words: str) -> str:

@@ -26,8 +26,9 @@
 
     int check(const char *text, char *error)        which only writes to error, nobody says how much
 
-    int driven_check(const char *text)
-        error is an object of ROOM bytes, which is compared after the call
+    int driven_check(const char *text, unsigned char error_begins)
+        error is an object of ROOM bytes, which is compared after the call; before it, each of them
+        is error_begins
 
     int value_of(struct node *n)                which takes n for a struct wide, or a struct tall
 
@@ -98,6 +99,7 @@ from symexec.testcases.alternatives import IS, Choice
 from symexec.testcases.signature import Step
 
 OFFSET = "_offset"  # behind the name of a parameter: how many elements are before it
+BEGINNING = "_begins"  # behind the name of a parameter: the bytes of its object before the call
 _FOLDER = "drivers"  # in the cache
 PLACE_OF_DRIVERS = re.compile(r"/\S*/drivers/[0-9a-f]{32,}/")  # before the name of a file
 STUB = "stub_"  # before the name of the function that a driver passes
@@ -542,8 +544,11 @@ class Passing:
         self, parameter: Symbol, name: str, null: bool = False, others: Sequence[Shared] = ()
     ) -> None:
         """One more argument, to which the function only writes: an object of the driver's own, or
-        what the ``others`` lead to."""
+        what the ``others`` lead to. Its bytes begin as one number, so that a byte that one version
+        alone writes differs for some number, whatever it is."""
         buffer = f"{BUFFER}{name}"
+        self.declared.append(f"unsigned char {name}{BEGINNING}")
+        self.before.append(f"__builtin_memset({buffer}, {name}{BEGINNING}, sizeof {buffer});")
         assert isinstance(parameter.type, Pointer)
         self.stubs.append(f"static {base_text(parameter.type.target)} {buffer}[{ROOM}];")
         kind = declaration_text(parameter.type)
