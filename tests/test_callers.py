@@ -94,6 +94,20 @@ PAIRS = {
         "f(1234); puts(f(5));",
         says="as earlier calls wrote them",
     ),
+    "a private text without its end": Pair(
+        "static char name[32];\nvoid f(const char *s) { int i;\n"
+        "for (i = 0; i < 31 && s[i]; i++) name[i] = s[i];\n⟨name[i] = 0; | ⟩ }\n"
+        "const char *get(void) { return name; }",
+        'f("abcd"); f("x"); puts(get());',
+        says="as earlier calls wrote them",
+    ),
+    "padding": Pair(
+        "struct s { char c; int n; };\nvoid f(struct s *to, const struct s *from) {"
+        " ⟨memcpy(to, from, sizeof *to); | to->c = from->c; to->n = from->n;⟩ }",
+        "struct s a, b; memset(&a, 1, sizeof a); memset(&b, 2, sizeof b); f(&a, &b); "
+        'printf("%d\\n", ((char *) &a)[1]);',
+        says="padding of objects",
+    ),
     # callbacks and the order of calls
     "a store moves over a callback": Pair(
         "int total;\nvoid f(int a, void (*cb)(int)) { ⟨total += a; cb(a); | cb(a); total += a;⟩ }",

@@ -31,7 +31,7 @@ from symexec.expr import (
     new_half,
     old_half,
 )
-from symexec.memory import BOTH, OLD, MemoryObject, Run
+from symexec.memory import BOTH, OLD, AllocationKind, MemoryObject, Run
 from symexec.state.state import State
 
 FEW: Final = 24  # places that become a chain of ite
@@ -286,7 +286,10 @@ def _put(
 
 
 def _unset_in_both(state: State, source: int, destination: int) -> bool:
-    """Are both bytes uninitialised in both versions?"""
+    """Are both bytes uninitialised in both versions, so that no copy changes anything? Padding of
+    the caller's objects has a value, which nobody knows."""
+    if _at(state, source).kind is AllocationKind.INPUT:
+        return False
     return not any(
         _at(state, address).is_set(address & 0xFFFFFFFF, 1) for address in (source, destination)
     )

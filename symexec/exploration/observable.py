@@ -812,8 +812,7 @@ def outliving(
             if name not in shown and isinstance(kind, Integer | Enumeration):
                 initial.append((name, int.from_bytes(item.data, "little", signed=is_signed(kind))))
     own = {each for each in program.globals if {each, _NUMBER.sub("", each)} & everywhere.keys()}
-    known = reads | shown
-    carried |= begun_alike(program, (own & known & (writes | elsewhere)) - {*inputs})
+    carried |= begun_alike(program, (own & (writes | (reads & elsewhere))) - {*inputs})
     events += handed_out(program, dependences, shown, {each.name for each in objects})
     constants = {name for name, item in program.globals.items() if item.readonly}
     events += replaceable(unified, (within - {program.entry}) | (reads & constants))
