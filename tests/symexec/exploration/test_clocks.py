@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from symexec.campaign.building import BuildJob
+from symexec.ledger import Verdict
+from symexec.options import BuildOptions, InputOptions
 from tests.command_line import Done, csgtest, write_versions
+from tests.jobs import finished
 from tests.nightly import daily
 
 HEAD = "#include <stdio.h>\n#include <sys/stat.h>\n#include <sys/time.h>\n#include <time.h>\n"
@@ -71,3 +75,35 @@ def test_an_answer_that_no_change_meets_leaves_versions_equal(
 ) -> None:
     done = compare(tmp_path, *asking, bodies)
     assert done.report["verdict"] == "equivalent-within-bounds", done
+
+
+STATICS = """
+#include <time.h>
+int f(void)
+{
+    static const int all[] = {1, 2};
+    return all[time(0) > 1700000000];
+}
+"""
+
+
+def test_a_changed_initialiser_in_a_function_is_a_change(tmp_path: Path) -> None:
+    files = write_versions(tmp_path, STATICS, STATICS.replace("{1, 2}", "{1, 3}"))
+    job = finished(BuildJob(BuildOptions(*files, inputs=InputOptions("f"), replay=False)))
+    assert job.verdict is Verdict.NO_DIFFERENCE_FOUND
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "struct rusage r; getrusage(RUSAGE_SELF, &r); long n = r.ru_utime.tv_sec;",
+        "uid_t a, n, c; getresuid(&a, &n, &c);",
+        "struct timespec t; clock_getres(CLOCK_REALTIME, &t); long n = t.tv_nsec;",
+    ],
+)
+def test_less_usual_questions_have_another_answer_as_well(asked: str, tmp_path: Path) -> None:
+    text = f"#define _GNU_SOURCE\n{HEAD}#include <sys/resource.h>\nint f(int x) {{ {asked} "
+    text += "if (n > 5000) return $; return 2; }\n"
+    files = write_versions(tmp_path, text.replace("$", "x"), text.replace("$", "x + 1"))
+    job = finished(BuildJob(BuildOptions(*files, inputs=InputOptions("f"), replay=False)))
+    assert job.verdict is Verdict.NO_DIFFERENCE_FOUND
