@@ -31,7 +31,7 @@ from symexec.expr import (
     new_half,
     old_half,
 )
-from symexec.memory import BOTH, OLD, MemoryObject, Run
+from symexec.memory import BOTH, OLD, AllocationKind, MemoryObject, Run
 from symexec.state.state import State
 
 FEW: Final = 24  # places that become a chain of ite
@@ -286,9 +286,13 @@ def _put(
 
 
 def _unset_in_both(state: State, source: int, destination: int) -> bool:
-    """Are both bytes uninitialised in both versions?"""
+    """Are both bytes uninitialised in both versions? Padding of the caller's objects has values
+    that the caller knows, and so has what earlier calls left."""
     return not any(
-        _at(state, address).is_set(address & 0xFFFFFFFF, 1) for address in (source, destination)
+        item.kind is AllocationKind.INPUT or item.carried or item.is_set(offset, 1)
+        for item, offset in (
+            (_at(state, address), address & 0xFFFFFFFF) for address in (source, destination)
+        )
     )
 
 
