@@ -14,7 +14,7 @@ that depends on a change comes before or after a call of a callback; each such p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from csg.analysis import DependenceGraph
@@ -24,9 +24,15 @@ from csg.errors import Location
 from csg.ir import DRIVEN, Call, FunctionCode, Instruction, Program
 from csg.ir.instructions import successors
 from csg.ir.library_effects import ERRNO
-from csg.language.types import Function, Pointer
+from csg.language.types import Function, Pointer, Record
 from csg.records import record
-from symexec.exploration.depending import Influence, Touched, accesses, own_functions
+from symexec.exploration.depending import (
+    Influence,
+    Touched,
+    accesses,
+    changed_vertices,
+    own_functions,
+)
 from symexec.ledger import Omission, Reason
 from symexec.testcases.driver import PLACE_OF_DRIVERS, STUB, is_shown, written_whole
 
@@ -52,15 +58,17 @@ def _unseen(
     for place in calls.sites:
         yield from _unlike_stub(program, dependences, place, depending)
     reached = _Reached.by(program, dependences, calls.stubs)
+    moved = calls.within(changed_vertices(program, dependences))
     summaries = Touched(program, dependences, calls.stubs)
     for place, step in accesses(program, own_functions(program)):
-        if dependences.vertices.instruction(place) not in depending:
+        around = calls if dependences.vertices.instruction(place) in depending else moved
+        if not around.own:
             continue
         reads, writes = summaries.by(place, step)
         location = _location(program, step)
-        if calls.is_after(place) and not reached.written.isdisjoint(reads):
+        if around.is_after(place) and not reached.written.isdisjoint(reads):
             yield "callback {} may change what is read here; no test's callback does", location
-        if calls.is_before(place) and not reached.read.isdisjoint(writes):
+        if around.is_before(place) and not reached.read.isdisjoint(writes):
             yield "callback {} may look at what is written here; no test's callback does", location
 
 
@@ -138,6 +146,17 @@ class _Calls:
             self.own.setdefault(place[0], []).append(place)
         self._spread(self.entered_after, self._begins_after)
         self._spread(self.left_before, self._ends_before)
+
+    def within(self, vertices: Collection[int]) -> _Calls:
+        """Those of the calls that are among these vertices, as one that a change moves."""
+        found = _Calls(self.program, self.dependences, self.stubs)
+        number = self.dependences.vertices.instruction
+        for name, places in self.own.items():
+            if chosen := [place for place in places if number(place) in vertices]:
+                found.own[name] = chosen
+        found._spread(found.entered_after, found._begins_after)
+        found._spread(found.left_before, found._ends_before)
+        return found
 
     def _counts(self, place: Place, stub: str) -> bool:
         """Is it a call by the program? What the library calls to compare elements only looks at
@@ -252,7 +271,10 @@ def _through_arguments(code: FunctionCode, pointers: PointsTo) -> tuple[int, int
     hidden = len(code.parameters) - len(kind.parameters)
     written = read = 0
     for at, each in enumerate(kind.parameters):
-        if isinstance(each, Pointer):
+        if isinstance(each, Record):
+            held = pointers.contents(pointers.locations(code.name, code.parameters[hidden + at]))
+            written, read = written | held, read | held
+        elif isinstance(each, Pointer):
             found = pointers.locations(code.name, code.parameters[hidden + at])
             held = pointers.contents(found)
             left = _not_written(kind, at, found, pointers) if "const" not in each.qualifiers else 0

@@ -144,6 +144,24 @@ int run(int x, const char *(*f)(int))
 }
 """
 
+BY_VALUE = """\
+struct c { int *n; };
+int run(int x, void (*f)(struct c))
+{
+    int v = x;
+    struct c c = {&v};
+    f(c);
+    return $;
+}
+"""
+MOVED = """\
+#define CALL(f) f()
+int run(int *p, void (*f)(void))
+{
+    $ return r;
+}
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "edit", "says"),
@@ -152,6 +170,8 @@ int run(int x, const char *(*f)(int))
         (BEHIND, ("x", "x + 1"), "look at"),
         (WHICH, ("p", "p + 1"), "a pointer that depends"),
         (RETURNED, ("s[0]", "s[0] + 1"), "returns only null"),
+        (BY_VALUE, ("v", "x"), "may change"),
+        (MOVED, ("CALL(f); int r = p[1];", "int r = p[1]; CALL(f);"), "may change"),
     ],
 )
 def test_what_a_callback_can_look_at_or_return_is_left_out(
