@@ -28,6 +28,7 @@ class Family:
 
 GCC = "gcc's binaries"
 CALLER = "gcc, and a program that calls both versions"
+ANSWERS = "gcc, and a program that gives the system's answers"
 GRID = "gcc's binaries, on every input of a grid"
 BYTES = "gcc's binaries, on every byte"
 DECLARATIONS = "declarations, attributes, pragmas, assembly and flags"
@@ -76,13 +77,15 @@ FAMILIES = (
     Family("tests.symexec.exploration.test_moments",
            "test_what_a_caller_can_look_at_is_left_out",
            "what callbacks, and callers that end the process, can look at", CALLER),
+    Family("tests.symexec.exploration.test_moments",
+           "test_versions_stay_equal_where_callers_see_the_same",
+           "the same, where callers see nothing else: they have to be equivalent", CALLER),
     Family("tests.symexec.exploration.test_clocks",
            "test_another_answer_may_show_a_difference",
-           "the time, the user and limits: changes that meet what the system says",
-           "by construction"),
+           "the time, the user and limits: changes that meet what the system says", ANSWERS),
     Family("tests.symexec.exploration.test_clocks",
            "test_an_answer_that_no_change_meets_leaves_versions_equal",
-           "the same, where no change meets it: they have to be equivalent", "by construction"),
+           "the same, where no change meets it: they have to be equivalent", ANSWERS),
     Family("tests.symexec.exploration.test_nan", "test_decisions_by_the_bits_of_a_nan",
            "decisions by the sign and the payload of a NaN", GCC),
     Family("tests.test_left_in_memory", "test_pointers_are_told_apart_as_natively",
@@ -90,6 +93,9 @@ FAMILIES = (
     Family("tests.symexec.exploration.test_lent_constants",
            "test_a_store_to_what_may_be_constant_is_left_out",
            "stores to what a caller has as a constant", CALLER),
+    Family("tests.symexec.exploration.test_lent_constants",
+           "test_what_does_not_depend_on_a_change_is_none_of_these",
+           "the same places, where no store depends on a change", CALLER),
     Family("tests.symexec.attack.test_functions",
            "test_callers_tell_the_versions_apart_and_not_those_that_are_alike",
            "shapes of parameters, each as a pair that differs and one that does not", CALLER),

@@ -286,12 +286,13 @@ def _put(
 
 
 def _unset_in_both(state: State, source: int, destination: int) -> bool:
-    """Are both bytes uninitialised in both versions, so that no copy changes anything? Padding of
-    the caller's objects has a value, which nobody knows."""
-    if _at(state, source).kind is AllocationKind.INPUT:
-        return False
+    """Are both bytes uninitialised in both versions? Padding of the caller's objects has values
+    that the caller knows, and so has what earlier calls left."""
     return not any(
-        _at(state, address).is_set(address & 0xFFFFFFFF, 1) for address in (source, destination)
+        item.kind is AllocationKind.INPUT or item.carried or item.is_set(offset, 1)
+        for item, offset in (
+            (_at(state, address), address & 0xFFFFFFFF) for address in (source, destination)
+        )
     )
 
 

@@ -30,7 +30,7 @@ from csg.errors import Location
 from csg.ir import DRIVEN, Call, FunctionCode, Instruction, Program
 from csg.ir.instructions import successors
 from csg.ir.library_effects import ERRNO
-from csg.language.types import Function, Pointer
+from csg.language.types import Function, Pointer, Record
 from csg.records import record
 from symexec.exploration.depending import Influence, Touched, accesses, own_functions
 from symexec.ledger import Omission, Reason
@@ -132,10 +132,13 @@ class _Calls:
         return found
 
     def among(self, vertices: Collection[int]) -> _Calls:
-        """Those of the calls that are among these instructions."""
+        """Those of the calls, and of the calls that lead to them, that are among these
+        instructions."""
         instruction = self.dependences.vertices.instruction
         found = _Calls(self.program, self.dependences, self.stubs)
-        found.sites = [each for each in self.sites if instruction(each) in vertices]
+        for name, places in self.own.items():
+            if chosen := [place for place in places if instruction(place) in vertices]:
+                found.own[name] = chosen
         found._order()
         return found
 
@@ -144,10 +147,6 @@ class _Calls:
         for name in self.stubs:
             self.sites += [place for place in graph.callers[name] if self._counts(place, name)]
         self.sites = [*dict.fromkeys(self.sites)]
-        self._order()
-
-    def _order(self) -> None:
-        graph = self.dependences.calls
         leading, waiting = {*self.sites}, [*self.sites]
         while waiting:
             for place in graph.callers[waiting.pop()[0]]:
@@ -156,6 +155,9 @@ class _Calls:
                     waiting.append(place)
         for place in sorted(leading):
             self.own.setdefault(place[0], []).append(place)
+        self._order()
+
+    def _order(self) -> None:
         self._spread(self.entered_after, self._begins_after)
         self._spread(self.left_before, self._ends_before)
 
@@ -272,7 +274,10 @@ def _through_arguments(code: FunctionCode, pointers: PointsTo) -> tuple[int, int
     hidden = len(code.parameters) - len(kind.parameters)
     written = read = 0
     for at, each in enumerate(kind.parameters):
-        if isinstance(each, Pointer):
+        if isinstance(each, Record):
+            held = pointers.contents(pointers.locations(code.name, code.parameters[hidden + at]))
+            written, read = written | held, read | held
+        elif isinstance(each, Pointer):
             found = pointers.locations(code.name, code.parameters[hidden + at])
             held = pointers.contents(found)
             left = _not_written(kind, at, found, pointers) if "const" not in each.qualifiers else 0

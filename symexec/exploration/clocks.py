@@ -26,12 +26,25 @@ _STATUS = ("stat", "fstat", "lstat", "fstatat", "stat64", "fstat64", "lstat64", 
 _SAYING: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(
-            ("time", "clock", "clock_gettime", "gettimeofday", "ftime", "times", "timespec_get"),
+            (
+                "time",
+                "clock",
+                "clock_gettime",
+                "gettimeofday",
+                "getrusage",
+                "ftime",
+                "times",
+                "timespec_get",
+            ),
             _CLOCK,
         ),
-        **dict.fromkeys(("getdtablesize", "getrlimit", "sysconf"), "another system"),
+        **dict.fromkeys(
+            ("clock_getres", "getdtablesize", "getrlimit", "sysconf"), "another system"
+        ),
         **dict.fromkeys(_STATUS, _CLOCK),
-        **dict.fromkeys(("getuid", "geteuid", "getgid", "getegid"), _USER),
+        **dict.fromkeys(
+            ("getuid", "geteuid", "getgid", "getegid", "getresuid", "getresgid"), _USER
+        ),
     }
 )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from csg.analysis import DependenceGraph
 from csg.analysis.constraints import Place
 from csg.analysis.memory_flow import TOUCHES_MEMORY, Accesses
-from csg.analysis.objects import bits
+from csg.analysis.objects import ObjectKind, bits
 from csg.ir import Instruction, Program
 from symexec.testcases.driver import PLACE_OF_DRIVERS
 
@@ -31,7 +31,26 @@ def changed_vertices(program: Program, dependences: DependenceGraph) -> set[int]
     for vertex, node in enumerate(dependences.vertices.node):
         if node >= 0 and node not in apart and program.nodes[node].changes:
             found.add(vertex)
-    return found
+    return found | _readers_of_changed_statics(program, dependences)
+
+
+def _readers_of_changed_statics(program: Program, dependences: DependenceGraph) -> set[int]:
+    """The instructions that read a static object of a function whose initialiser has changed. One
+    outside all functions has a vertex of its own."""
+    numbers = dependences.pointers.objects.numbers
+    changed = {
+        numbers.get((ObjectKind.GLOBAL, name, ""))
+        for name, item in program.globals.items()
+        if item.old_data is not None and item.node is None
+    } - {None}
+    if not changed:
+        return set()
+    touched = Touched(program, dependences)
+    return {
+        dependences.vertices.instruction(place)
+        for place, step in accesses(program, program.functions)
+        if not changed.isdisjoint(touched.alone(place, step)[0])
+    }
 
 
 @dataclass(slots=True)
@@ -97,14 +116,15 @@ class Touched:
         self._accesses = Accesses(self.dependences.pointers, self.dependences.calls)
 
     def by(self, place: Place, step: Instruction) -> tuple[frozenset[int], frozenset[int]]:
-        reads, writes = self._alone(place, step)
+        reads, writes = self.alone(place, step)
         for name in self.dependences.calls.callees.get(place, ()):
             if name not in self.but:
                 more_reads, more_writes = self._of_function(name)
                 reads, writes = reads | more_reads, writes | more_writes
         return reads, writes
 
-    def _alone(self, place: Place, step: Instruction) -> tuple[frozenset[int], frozenset[int]]:
+    def alone(self, place: Place, step: Instruction) -> tuple[frozenset[int], frozenset[int]]:
+        """The same without the functions that it calls."""
         reads, writes = self._accesses.reads_and_writes(place, step)
         cells = self._accesses.cells
         of_reads = frozenset(cells[number].object for number in bits(reads))
@@ -119,7 +139,7 @@ class Touched:
             writes: frozenset[int] = frozenset()
             called = sorted({name, *networkx.descendants(graph, name)} - {*self.but})
             for place, step in accesses(self.program, called):
-                more_reads, more_writes = self._alone(place, step)
+                more_reads, more_writes = self.alone(place, step)
                 reads, writes = reads | more_reads, writes | more_writes
             self._known[name] = reads, writes
         return self._known[name]

@@ -2,12 +2,21 @@
 
 Each pair of versions is compiled with a caller that looks: where the two binaries show something
 else, the verdict may not be that the versions are equal.
+
+A member of the family is a pair, a condition that hides the edit, a way to the callback, and a way
+from the entry function to the code:
+
+    if (x == 416041631) errno = 5;   x   hooks->cb(1)   x   int f(..) { return work(..); }
 """
 
 from __future__ import annotations
 
+import random
+import re
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -16,6 +25,7 @@ from symexec.campaign.building import BuildJob
 from symexec.options import BuildOptions, InputOptions
 from tests.command_line import write_versions
 from tests.jobs import finished
+from tests.nightly import daily, every
 
 SAME = "equivalent-within-bounds"
 HEADS = (
@@ -25,6 +35,7 @@ HEADS = (
         for name in (
             "errno",
             "fcntl",
+            "fenv",
             "locale",
             "signal",
             "stdio",
@@ -55,11 +66,21 @@ class Pair:
     arguments: str = "look, "
     head: str = ""
 
-    def text(self, edit: str) -> str:
+    def text(self, edit: str, entry: str = "") -> str:
+        """``entry``: how the entry function has the work done by another one, if it does."""
         body = self.body.replace("$", edit)
-        return f"{HEADS}{self.head}int f({self.parameters}) {{ {body} }}\n"
+        head = f"{HEADS}{self.head}"
+        if not entry:
+            return f"{head}int f({self.parameters}) {{ {body} }}\n"
+        parameters = self.parameters.split(", ")
+        given = ", ".join(re.findall(r"\w+", each.partition(")(")[0])[-1] for each in parameters)
+        entry = entry.replace("$", f"work({given})")
+        return (
+            f"{head}static int work({self.parameters}) {{ {body} }}\n"
+            f"int f({self.parameters}) {{ {entry} }}\n"
+        )
 
-    def shown(self, folder: Path, edit: str) -> tuple[bytes, int]:
+    def shown(self, folder: Path, text: str) -> tuple[bytes, int]:
         """What a program shows that calls a version."""
         main = f"f({self.arguments}{WITNESS}u); {self.behind}"
         caller = (
@@ -67,8 +88,9 @@ class Pair:
             f"int main(void) {{ {main} return 0; }}\n"
         )
         file = folder / "whole.c"
-        file.write_text(self.text(edit) + caller)
-        subprocess.run(["gcc", "-w", "-O0", "-fwrapv", "-o", folder / "whole", file], check=True)
+        file.write_text(text + caller)
+        command = ["gcc", "-w", "-O0", "-fwrapv", "-o", str(folder / "whole"), str(file), "-lm"]
+        subprocess.run(command, check=True)
         done = subprocess.run([folder / "whole"], cwd=folder, check=False, stdout=subprocess.PIPE)
         return done.stdout, done.returncode
 
@@ -137,6 +159,57 @@ DIFFERENT = {
         f"signal(SIGUSR1, {RARE} ? SIG_IGN : SIG_DFL);",
         "raise(SIGUSR1);",
     ),
+    "the folder": looked(
+        'int d = open(".", 0); $ int r = cb(1); fchdir(d); close(d); return r;',
+        "",
+        often('chdir("/");'),
+        "puts(getcwd(0, 0));",
+    ),
+    "a blocked signal": looked(
+        "sigset_t m; sigemptyset(&m); sigaddset(&m, SIGUSR1); $ int r = cb(1);"
+        " sigprocmask(SIG_UNBLOCK, &m, 0); return r;",
+        "",
+        often("sigprocmask(SIG_BLOCK, &m, 0);"),
+        'sigset_t m; sigprocmask(0, 0, &m); printf("%d\\n", sigismember(&m, SIGUSR1));',
+    ),
+    "an alarm": looked(
+        "$ int r = cb(1); alarm(0); return r;",
+        "",
+        often("alarm(99);"),
+        'printf("%d\\n", alarm(0) > 0);',
+    ),
+    "the next option": looked(
+        "optind = 1; $ int r = cb(1); optind = 1; return r;",
+        "",
+        often("optind = 2;"),
+        'printf("%d\\n", optind);',
+    ),
+    "the words of a text": looked(
+        'static char t[8]; strcpy(t, "a,b,c"); strtok(t, ","); $ int r = cb(1); strtok("", ",");'
+        " return r;",
+        "",
+        often('strtok(0, ",");'),
+        'puts(strtok(0, ","));',
+    ),
+    "a descriptor": looked(
+        "$ int r = cb(1); close(9); return r;",
+        "",
+        often("dup2(1, 9);"),
+        'printf("%d\\n", fcntl(9, F_GETFD));',
+    ),
+    "a limit": looked(
+        "struct rlimit l, m; getrlimit(RLIMIT_CORE, &l); m = l; m.rlim_cur = 0;"
+        " setrlimit(RLIMIT_CORE, &m); $ int r = cb(1); setrlimit(RLIMIT_CORE, &l); return r;",
+        "",
+        often("m.rlim_cur = 4096; setrlimit(RLIMIT_CORE, &m);"),
+        'struct rlimit l; getrlimit(RLIMIT_CORE, &l); printf("%d\\n", (int) l.rlim_cur);',
+    ),
+    "how numbers are rounded": looked(
+        "$ int r = cb(1); fesetround(FE_TONEAREST); return r;",
+        "",
+        often("fesetround(FE_UPWARD);"),
+        'volatile double three = 3; printf("%a\\n", 1 / three);',
+    ),
     "pending output at a callback": looked(PRINTED, "", often("fflush(stdout);"), "_exit(0);"),
     "bytes behind a text": Pair(
         TEXT,
@@ -197,30 +270,19 @@ DIFFERENT = {
     "a group": left(
         "int e = errno; setpgid(0, 0); errno = e;", 'printf("%d\\n", getpgrp() == getpid());'
     ),
+    "a function for the end": left("atexit(bye);", "", 'static void bye(void) { puts("bye"); }'),
+    "a descriptor that is left": left("dup2(1, 9);", 'printf("%d\\n", fcntl(9, F_GETFD));'),
+    "a signal that stays blocked": left(
+        "sigset_t m; sigemptyset(&m); sigaddset(&m, SIGUSR1); sigprocmask(SIG_BLOCK, &m, 0);",
+        'raise(SIGUSR1); puts("here");',
+    ),
+    "an alarm that is left": left("alarm(99);", 'printf("%d\\n", alarm(0) > 0);'),
+    "a rounding that is left": left(
+        "fesetround(FE_UPWARD);", 'volatile double three = 3; printf("%a\\n", 1 / three);'
+    ),
     "a lock": left("flockfile(stdout);", "if (ftrylockfile(stdout)) return 1;"),
 }
 UNSHOWN = ("a lock",)  # one thread may lock a stream twice: it takes another one to show
-
-
-def verdict(folder: Path, pair: Pair) -> str:
-    files = write_versions(folder, pair.text(pair.old), pair.text(pair.new))
-    return str(
-        finished(BuildJob(BuildOptions(*files, inputs=InputOptions("f"), replay=False))).verdict
-    )
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[] if at % 2 == 0 else [pytest.mark.night])
-        for at, name in enumerate(DIFFERENT)
-    ],
-)
-def test_what_a_caller_can_look_at_is_left_out(name: str, tmp_path: Path) -> None:
-    pair = DIFFERENT[name]
-    if name not in UNSHOWN:
-        assert pair.shown(tmp_path, pair.old) != pair.shown(tmp_path, pair.new)
-    assert verdict(tmp_path, pair) == "no-difference-found"
 
 
 ALIKE = {
@@ -255,9 +317,137 @@ ALIKE = {
 }
 
 
-@pytest.mark.parametrize("name", ALIKE)
-def test_versions_stay_equal_where_callers_see_the_same(name: str, tmp_path: Path) -> None:
-    assert verdict(tmp_path, ALIKE[name]) == SAME
+Rewrite = Callable[[Pair], Pair]
+# The condition behind which the edit stands, and what it needs before the function.
+CONDITIONS: Mapping[str, tuple[str, str]] = {
+    "a product": (RARE, ""),
+    "a number": (f"x == {WITNESS}", ""),
+    "two halves": (f"x >> 16 == {WITNESS >> 16} && (x & 65535) == {WITNESS & 65535}", ""),
+    "a helper": (
+        "is_rare(x)",
+        f"static int is_rare(unsigned x) {{ if (x < {WITNESS}) return 0; return x == {WITNESS}; }}",
+    ),
+    "a table": ("rare[x & 3] == x", f"static const unsigned rare[4] = {{1, 4, 6, {WITNESS}}};"),
+}  # fmt: skip
+
+
+def under(name: str) -> Rewrite:
+    """The pair with its edit behind another condition."""
+    condition, head = CONDITIONS[name]
+
+    def rewrite(pair: Pair) -> Pair:
+        if condition == RARE:
+            return pair
+        old, new = (each.replace(RARE, condition) for each in (pair.old, pair.new))
+        return replace(pair, old=old, new=new, head=f"{pair.head}\n{head}\n")
+
+    return rewrite
+
+
+def by_a_helper(pair: Pair) -> Pair:
+    own = pair.parameters.removesuffix(", unsigned x")
+    helper = f"static int call({own}, {pair.callback}) {{ return cb(v); }}"
+    body = pair.body.replace("cb(", "call(cb, ")
+    old, new = (each.replace("cb(", "call(cb, ") for each in (pair.old, pair.new))
+    return replace(pair, body=body, old=old, new=new, head=f"{pair.head}\n{helper}\n")
+
+
+def called_as(pair: Pair, name: str) -> Pair:
+    body, old, new = (each.replace("cb(", f"{name}(") for each in (pair.body, pair.old, pair.new))
+    return replace(pair, body=body, old=old, new=new)
+
+
+def by_a_local(pair: Pair) -> Pair:
+    own = pair.parameters.removesuffix(", unsigned x").replace("*cb", "*own")
+    made = called_as(pair, "own")
+    return replace(made, body=f"{own} = cb; {made.body}")
+
+
+def by_an_object(pair: Pair) -> Pair:
+    own = pair.parameters.removesuffix(", unsigned x").replace("*cb", "*known")
+    made = called_as(pair, "known")
+    return replace(made, body=f"known = cb; {made.body}", head=f"{pair.head}\nstatic {own};\n")
+
+
+def by_a_structure(pair: Pair) -> Pair:
+    own = pair.parameters.removesuffix(", unsigned x")
+    made = called_as(pair, "hooks->cb")
+    head = f"{pair.head}\nstruct hooks {{ int n; {own}; }};\n"
+    return replace(made, head=head, body=f"struct hooks h = {{1, cb}}, *hooks = &h; {made.body}")
+
+
+CALLS: Mapping[str, Rewrite] = {
+    "the callback itself": lambda pair: pair,
+    "a helper": by_a_helper,
+    "a local": by_a_local,
+    "an object": by_an_object,
+    "a structure": by_a_structure,
+}
+# How the entry function has the work done. $ stands for the call of the function that does it.
+ENTRIES = {
+    "by itself": "",
+    "by a helper": "return $;",
+    "in a loop": "int r = 0; for (int i = 0; i < 2; i++) if (i) r = $; return r;",
+    "behind a check": "if (x == 12) return 3; return $;",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    name: str
+    condition: str = "a product"
+    call: str = "the callback itself"
+    entry: str = "by itself"
+
+    def made(self, known: Mapping[str, Pair]) -> Pair:
+        pair = under(self.condition)(known[self.name])
+        return CALLS[self.call](pair) if "cb(" in pair.body + pair.old else pair
+
+    def text(self, pair: Pair, edit: str) -> str:
+        return pair.text(edit, ENTRIES[self.entry])
+
+
+def members(known: Mapping[str, Pair], count: int) -> list[Member]:
+    """Each pair as it stands, and others until there are so many."""
+    plain = [Member(name) for name in known]
+    hidden, entries = [*CONDITIONS], [*ENTRIES]
+    if known is ALIKE:  # nothing is hidden; in a loop a callback could come before what is read
+        hidden, entries = ["a product"], [each for each in ENTRIES if each != "in a loop"]
+    composed = [
+        Member(*each)
+        for each in product(known, hidden, CALLS, entries)
+        if "cb(" in known[each[0]].body + known[each[0]].old or each[2] == "a local"
+    ]
+    others = [each for each in composed if each not in plain]
+    return [*plain, *random.Random(3).sample(others, count - len(plain))]
+
+
+def named(member: Member) -> str:
+    return f"{member.name}, {member.condition}, {member.call}, {member.entry}"
+
+
+def verdict(folder: Path, old: str, new: str) -> str:
+    files = write_versions(folder, old, new)
+    return str(
+        finished(BuildJob(BuildOptions(*files, inputs=InputOptions("f"), replay=False))).verdict
+    )
+
+
+@pytest.mark.parametrize("member", every(16, members(DIFFERENT, 160)), ids=named)
+def test_what_a_caller_can_look_at_is_left_out(member: Member, tmp_path: Path) -> None:
+    pair = member.made(DIFFERENT)
+    old, new = (member.text(pair, edit) for edit in (pair.old, pair.new))
+    if member.name not in UNSHOWN:
+        assert pair.shown(tmp_path, old) != pair.shown(tmp_path, new)
+    assert verdict(tmp_path, old, new) == "no-difference-found"
+
+
+@pytest.mark.parametrize("member", daily(members(ALIKE, 60), len(ALIKE)), ids=named)
+def test_versions_stay_equal_where_callers_see_the_same(member: Member, tmp_path: Path) -> None:
+    pair = member.made(ALIKE)
+    old, new = (member.text(pair, edit) for edit in (pair.old, pair.new))
+    assert pair.shown(tmp_path, old) == pair.shown(tmp_path, new)
+    assert verdict(tmp_path, old, new) == SAME
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,7 @@ DIFFER = [
     ("both", "struct both t; memcpy(&t, a, sizeof t); return *(unsigned char *) &t.u >> 7;",
      "return 0;"),
     ("two", "memset(a, 0, sizeof *a); return 0;", "a->c = 0; a->n = 0; return 0;"),
+    ("two", "memcpy(a, b, sizeof *a); return 0;", "a->c = b->c; a->n = b->n; return 0;"),
 ]  # fmt: skip
 ALIKE = [
     ("two", "*a = *b; return a->n;", "int n = b->n; *a = *b; return n;"),
