@@ -21,13 +21,18 @@ from typing import assert_never
 from csg.language.expression_text import ASSIGN, ExpressionText, Notation
 from csg.language.syntax import (
     Assembly,
+    Assign,
+    Binary,
     Break,
+    Call,
     Case,
     Change,
     Compound,
+    CompoundAssign,
     ComputedGoto,
     Continue,
     Declaration,
+    Dereference,
     DoWhile,
     Empty,
     Execute,
@@ -35,10 +40,13 @@ from csg.language.syntax import (
     For,
     Goto,
     If,
+    Increment,
+    Index,
     Initializer,
     InitializerList,
     Label,
     Linkage,
+    Member,
     Return,
     Statement,
     StatementExpression,
@@ -50,7 +58,7 @@ from csg.language.syntax import (
     While,
 )
 from csg.language.traversal import children, numbers_in, parts_of_one, walk
-from csg.language.type_text import symbol_text
+from csg.language.type_text import declaration_text, symbol_text
 from csg.language.types import NONE, Array, Type
 
 # ----------------------------------------------------------------------------------------- switches
@@ -313,14 +321,22 @@ class StatementText:
         if symbol.storage is StorageDuration.STATIC and changes_within(initializer):
             return self._changing_static(node)
         plain = node.version is None or (node.version is self.only and not self.notation.ids)
-        if plain or symbol.storage is StorageDuration.STATIC or not _is_scalar_value(node):
+        if plain or symbol.storage is StorageDuration.STATIC or initializer is None:
             return [self.object(node)]
-        assert initializer is not None and node.version is not None
-        assert not isinstance(initializer, InitializerList)
-        head = f"if ({self.notation.executes(node.change, node.version)})"
-        value = self.expressions.at(initializer, ASSIGN)
+        assert node.version is not None
         loose = symbol_text(replace(symbol, qualifiers=NONE), self.expressions.of)
-        return [f"{loose};", f"{head} {{", f"    {symbol.name} = {value};", "}"]
+        if isinstance(initializer, InitializerList):
+            if not _does_something(initializer):
+                return [self.object(node)]
+            braces = self.expressions.braces(initializer)
+            kind = declaration_text(symbol.type, "", NONE, self.expressions.of)
+            set_ = f"__builtin_memcpy(&{symbol.name}, &({kind}) {braces}, sizeof {symbol.name});"
+        elif isinstance(symbol.type, Array):
+            return [self.object(node)]
+        else:
+            set_ = f"{symbol.name} = {self.expressions.at(initializer, ASSIGN)};"
+        head = f"if ({self.notation.executes(node.change, node.version)})"
+        return [f"{loose};", f"{head} {{", f"    {set_}", "}"]
 
     def object(self, node: Declaration) -> str:
         """``static const int table[2] = {1, 2};``"""
@@ -384,12 +400,14 @@ def _unchanged_part(node: Initializer | None) -> InitializerList | None:
     return replace(node, entries=retained)
 
 
-def _is_scalar_value(node: Declaration) -> bool:
-    """Can the initialiser be written as an assignment?"""
-    return (
-        node.initializer is not None
-        and not isinstance(node.initializer, InitializerList)
-        and not isinstance(node.symbol.type, Array)
+def _does_something(values: InitializerList) -> bool:
+    """May it matter that the values are computed, as they change something or lead nowhere?"""
+    return any(
+        isinstance(node, Call | Dereference | Index | Increment | Assign | CompoundAssign)
+        or (isinstance(node, Member) and node.arrow)
+        or isinstance(node, StatementExpression)
+        or (isinstance(node, Binary) and node.operator in ("/", "%"))
+        for node in walk(values)
     )
 
 

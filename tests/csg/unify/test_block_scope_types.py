@@ -79,3 +79,34 @@ def test_both_versions_are_kept(name: str, tmp_path: Path) -> None:
     builds = Builds(tmp_path, old + MAIN, old.replace(before, after) + MAIN)
     assert builds.unified.clones == {}
     builds.check([[], ["a"], ["a", "b"]])
+
+
+LAYOUT = """
+#include <stdio.h>
+struct place { const char *at; %(kind)s depth; };
+struct mark { const char *from; %(kind)s depth; };
+static int turn;
+static int next(void) { return ++turn; }
+static int step(struct place *p, %(kind)s by)
+{
+    struct mark m = {p->at, p->depth};
+    %(kind)s both[2] = {next(), p->depth / by}, alone[2] = {1, 2};
+    const struct mark behind = {p->at + 1, next()};
+    p->depth += by;
+    return (int) (m.depth + both[0] + both[1] + alone[1] + behind.depth) + *m.from + turn;
+}
+int main(int argc, char **argv)
+{
+    struct place p = {argc > 1 ? argv[1] : "", 4};
+    printf("%%d\\n", step(&p, %(step)s));
+    printf("%%d\\n", step(&p, 2));
+    return 0;
+}
+"""
+
+
+def test_initial_values_of_an_object_that_one_version_has_are_its_own(tmp_path: Path) -> None:
+    """The other version may have no object behind a pointer, and has functions called once."""
+    old = LAYOUT % {"kind": "int", "step": "2"}
+    new = LAYOUT % {"kind": "long", "step": "1 + argc"}
+    Builds(tmp_path, old, new).check([[], ["ab"]])
