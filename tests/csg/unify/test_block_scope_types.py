@@ -87,7 +87,7 @@ struct place { const char *at; %(kind)s depth; };
 struct mark { const char *from; %(kind)s depth; };
 static int turn;
 static int next(void) { return ++turn; }
-static int step(struct place *p, %(kind)s by)
+static int step(struct place *p, int by)
 {
     struct mark m = {p->at, p->depth};
     %(kind)s both[2] = {next(), p->depth / by}, alone[2] = {1, 2};
