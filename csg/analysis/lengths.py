@@ -620,6 +620,11 @@ class _Uses:
                 )
             case Call(arguments=arguments) if _looks_for_an_end(node):
                 self._texts.add(self._base(arguments[0]))
+            case Call(arguments=arguments) if called_name(node) in self._functions:
+                called = self._functions[called_name(node)]
+                for parameter, each in zip(called.parameters, arguments, strict=False):
+                    if _asks_for_zero(called, parameter):
+                        self._ended(each)
             case Binary(operator="==" | "!=", left=left, right=right):
                 if constant_of(right) == 0:
                     self._ended(left)
@@ -1233,6 +1238,30 @@ def _is_variadic(function: Expression) -> bool:
 def _looks_for_an_end(call: Call) -> bool:
     """Does the call look for a null byte, as ``memchr(p, 0, n)`` does?"""
     return called_name(call) == "memchr" and constant_of(call.arguments[1]) == 0
+
+
+def _asks_for_zero(function: FunctionDefinition, parameter: Symbol) -> bool:
+    """Does a function decide by whether a number that it gets is 0?"""
+    if not isinstance(parameter.type, Integer):
+        return False
+    asked: list[Expression] = []
+    for node in walk(function.body):
+        match node:
+            case Binary(operator="==" | "!=", left=left, right=right):
+                asked += [left] if constant_of(right) == 0 else []
+                asked += [right] if constant_of(left) == 0 else []
+            case Unary(operator="!", operand=operand):
+                asked.append(operand)
+            case Logical(operands=operands):
+                asked += operands
+            case If(condition=condition) | Conditional(condition=condition):
+                asked.append(condition)
+            case Switch(selector=selector):
+                asked.append(selector)
+            case _:
+                pass
+    inner = (without_casts(each) for each in asked)
+    return any(isinstance(each, Name) and each.symbol is parameter for each in inner)
 
 
 def _changed(node: Tree) -> Symbol | None:
