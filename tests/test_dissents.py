@@ -166,7 +166,7 @@ PAIRS = {
         "f",
         "its code differs",
     ),
-    "a promise to the compiler": Pair(
+    "a guarantee to the compiler": Pair(
         "int f(int *a, const int *b) { *a += *b; return *a + *b; }",
         "int f(int *restrict a, const int *restrict b) { *a += *b; return *a + *b; }",
         "f",

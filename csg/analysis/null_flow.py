@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from csg.analysis.null_checks import asked_in
 from csg.language.syntax import (
     AddressOf,
     Assign,
@@ -65,8 +66,6 @@ class _Flow:
 
     def add(self, definition: FunctionDefinition) -> Iterator[str]:
         """Add a function, and return the names of those that it may call."""
-        from csg.analysis.nullness import asked_in
-
         kind = definition.symbol.type
         result = kind.result if isinstance(kind, Function) else kind
         name = definition.symbol.name

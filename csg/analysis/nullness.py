@@ -1,14 +1,9 @@
 """Which pointers may be null, as far as the code of a version says so.
 
-    for (; p; p = p->next) ..    if (!p) ..    done = p == NULL;     it asks whether p is null
-    struct list *cur = p; while (cur) ..                             by a copy
-    ctx.list = p; show(&ctx);                                        show asks: while (c->list) ..
-    p->n = 0; if (p) ..                                              not there: p has been used
-
-A question is any pointer that decides something by being null or not: as a controlling expression
-(C17 6.8.4, 6.8.5), as an operand of ``!``, ``&&``, ``||`` and ``?:`` (6.5.3.3, 6.5.13 to 6.5.15),
-of a comparison with a null pointer constant (6.5.8, 6.5.9), or of a conversion to ``_Bool``
-(6.3.1.2).
+for (; p; p = p->next) ..    if (!p) ..    done = p == NULL;     it asks whether p is null
+struct list *cur = p; while (cur) ..                             by a copy
+ctx.list = p; show(&ctx);                                        show asks: while (c->list) ..
+p->n = 0; if (p) ..                                              not there: p has been used
 """
 
 from __future__ import annotations
@@ -17,13 +12,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from csg.analysis.lengths import Functions, called_from
+from csg.analysis.null_checks import asked_in
 from csg.analysis.null_flow import asked_elsewhere
 from csg.analysis.order import Order
 from csg.errors import Location
 from csg.language.syntax import (
     AddressOf,
     Assign,
-    Binary,
     Builtin,
     Call,
     Cast,
@@ -43,7 +38,6 @@ from csg.language.syntax import (
     Increment,
     Index,
     Initializer,
-    InitializerEntry,
     InitializerList,
     IntegerConstant,
     Label,
@@ -56,16 +50,14 @@ from csg.language.syntax import (
     Switch,
     Symbol,
     TranslationUnit,
-    Unary,
     While,
 )
-from csg.language.traversal import Tree, called_name, children, is_null, walk, without_casts
-from csg.language.types import BOOL, Array, Function, Pointer, Type, Void
+from csg.language.traversal import Tree, called_name, children, walk, without_casts
+from csg.language.types import Array, Function, Pointer, Void
 from csg.records import record
 from csg.unify import Unified
 
 MOST_STEPS = 2  # members and dereferences between a parameter and what is asked
-_COMPARES = ("==", "!=", "<", ">", "<=", ">=")
 
 # An object by the way to it: (p, "->next"), (ctx, ".list"), (pp, "*").
 _Place = tuple[Symbol, str]
@@ -254,50 +246,6 @@ def _used(node: Tree) -> Iterator[Symbol]:
         inner = without_casts(each)
         if isinstance(inner, Name) and isinstance(inner.symbol.type, Pointer):
             yield inner.symbol
-
-
-# ------------------------------------------------------------------ null_tests
-
-
-def asked_in(node: Tree, result: Type) -> Iterator[Expression]:
-    """The expressions that a node compares with null. ``result``: what the function returns."""
-    match node:
-        case Unary(operator="!", operand=operand):
-            yield operand
-        case Logical(operands=operands):
-            yield from operands
-        case If(condition=condition) | Conditional(condition=condition):
-            yield condition
-        case While(condition=condition) | DoWhile(condition=condition):
-            yield condition
-        case For(condition=condition) if condition is not None:
-            yield condition
-        case Switch(selector=selector):
-            yield selector
-        case Binary(operator=operator, left=left, right=right) if operator in _COMPARES:
-            yield from (left,) if is_null(right) else (right,) if is_null(left) else ()
-        case Cast(type=kind, operand=operand) if _is_bool(kind):
-            yield operand
-        case Assign(type=kind, value=value) if _is_bool(kind):
-            yield value
-        case Declaration(symbol=symbol, initializer=initial) if _is_bool(symbol.type):
-            if initial is not None and not isinstance(initial, InitializerList):
-                yield initial
-        case InitializerEntry(type=kind, value=value) if _is_bool(kind):
-            yield value
-        case Return(value=returned) if returned is not None and _is_bool(result):
-            yield returned
-        case Call(function=function, arguments=arguments):
-            called = function.type.target if isinstance(function.type, Pointer) else function.type
-            if isinstance(called, Function):
-                pairs = zip(called.parameters, arguments, strict=False)
-                yield from (each for kind, each in pairs if _is_bool(kind))
-        case _:
-            pass
-
-
-def _is_bool(kind: Type) -> bool:
-    return kind == BOOL
 
 
 # ------------------------------------------------------------------ places

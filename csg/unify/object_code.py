@@ -47,7 +47,7 @@ TextPair = tuple[Preprocessed | None, Preprocessed | None]
 UnitPair = tuple[TranslationUnit | None, TranslationUnit | None]
 Spellings = Mapping[str, Symbol]  # what the compiler calls symbols of a file
 COMPILED = "compiled differently"  # the cause of a change
-PLAIN, CONSTLESS, TRUSTING = "-O0", "without const", "as promised"
+PLAIN, CONSTLESS, TRUSTING = "-O0", "without const", "as guaranteed"
 OTHER_WAYS = (CONSTLESS, "-O1", "-O2")  # to compile: a function that is alike in one is alike
 
 _LOOKING_UP = frozenset({"dlsym", "dlvsym"})
@@ -58,8 +58,10 @@ _RETURNING_TWICE = re.compile(
 _SAID_TO_RETURN_TWICE = "returns_twice"
 # Where functions and objects come to lie that are in no section by name.
 _UNNAMED = re.compile(r"\.text\b.*|\.(?:t?data|t?bss|rodata)(?:\.rel[\w.]*)?(?:\.\*)?(?:,.*)?")
-# How a program promises its compiler something that code without optimisation does not show.
-_PROMISE = re.compile(r"\b__attribute(?:__)?\s*\(\(|\[\[|\b(?:__)?restrict(?:__)?\b|\b_Noreturn\b")
+# How a program guarantees its compiler something that code without optimisation does not show.
+_GUARANTEE = re.compile(
+    r"\b__attribute(?:__)?\s*\(\(|\[\[|\b(?:__)?restrict(?:__)?\b|\b_Noreturn\b"
+)
 # The qualifier; not the attribute, which says that a function has no effect.
 _CONST = re.compile(r"(?!(?<=[(,:])(?:const|__const__)\s*[,)\]])\b(?:const|__const|__const__)\b")
 _SPACED = re.compile(r"(?<=[(,:])\s+(?=(?:const|__const__)\s*[,)\]])")
@@ -129,10 +131,10 @@ class Compilation:
         """Does a file that differs have this word?"""
         return any(word in source.text for source in self._sources())
 
-    def promises_differ(self) -> bool:
-        """Does a file promise the compiler something else in each version, as by an attribute?"""
+    def guarantees_differ(self) -> bool:
+        """Does a file guarantee the compiler something else in each version, as by an attribute?"""
         return any(
-            old is not None and new is not None and _promises(old.text) != _promises(new.text)
+            old is not None and new is not None and _guarantees(old.text) != _guarantees(new.text)
             for old, new in self._pairs
         )
 
@@ -178,11 +180,11 @@ class Compilation:
         return read_assembly(made)
 
 
-def _promises(text: str) -> list[str]:
-    """What stands in the brackets of attributes, and the other words of promises, in their
+def _guarantees(text: str) -> list[str]:
+    """What stands in the brackets of attributes, and the other words of guarantees, in their
     order."""
     found = []
-    for each in _PROMISE.finditer(text):
+    for each in _GUARANTEE.finditer(text):
         end = text.find("]]" if each[0] == "[[" else "))", each.end())
         found.append(each[0] + (text[each.end() : end] if each[0][-1] in "[(" else ""))
     return found
@@ -368,7 +370,7 @@ class _Comparison:
             yield from self._of_definitions(old, new)
             yield from self._of_sections(old, new)
             yield from self._of_the_rest(old, new)
-            yield from self._of_promises(old, new)
+            yield from self._of_guarantees(old, new)
 
     def _versions(self, level: str) -> tuple[_Version, _Version]:
         found = tuple(_Version(defined_elsewhere=self._elsewhere) for _ in Version)
@@ -438,9 +440,9 @@ class _Comparison:
         named = (node for node in walk(self._functions[name].body) if isinstance(node, Name))
         return any(_RETURNING_TWICE.fullmatch(node.symbol.name) for node in named)
 
-    def _of_promises(self, old: _Version, new: _Version) -> Iterator[Dissent]:
-        """Functions whose code differs only where the compiler relies on what it was promised."""
-        if not self._compilation.promises_differ():
+    def _of_guarantees(self, old: _Version, new: _Version) -> Iterator[Dissent]:
+        """Functions whose code differs only where the compiler relies on what it is guaranteed."""
+        if not self._compilation.guarantees_differ():
             return
         before, after = self._versions(TRUSTING)
         for name in self._functions:

@@ -19,7 +19,7 @@ from symexec.memory import NEW, OLD, AllocationKind, Memory, MemoryObject, offse
 from symexec.runtime.operands import plain
 
 SIZES = "the sizes of allocated objects may differ; nothing looks at their ends"
-UNWRITTEN = "a version may leave bytes of an allocated object that the other one writes"
+UNSET = "a version may leave bytes of an allocated object that the other one writes"
 _WORD = 8  # bytes of a pointer
 
 Ends = tuple[Operand, Operand]  # addresses in the old and in the new version
@@ -31,13 +31,13 @@ def allocated_apart(
     """What may differ in objects that the ``roots`` lead to, with the condition under which it
     does."""
     sizes: list[Operand] = []
-    unwritten: list[Operand] = []
+    unset: list[Operand] = []
     for (old, one), (new, two) in _objects(memory, roots):
         rooms = _room(old, one, OLD), _room(new, two, NEW)
         sizes.append(plain(compare("ne", 64, *rooms)))
         if _is_written_apart(old, one, new, two):
-            unwritten.append(1)
-    for text, conditions in ((SIZES, sizes), (UNWRITTEN, unwritten)):
+            unset.append(1)
+    for text, conditions in ((SIZES, sizes), (UNSET, unset)):
         condition = plain(disjunction(conditions))
         if condition != 0:
             yield Omission(Reason.APPROXIMATED, text, place), condition
