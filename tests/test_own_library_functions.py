@@ -4,13 +4,15 @@ such a function, and the library may call its own one.
     long strtol(const char *s, char **e, int b) { return 1; }     or 2
     int main(int argc, char **argv) { return atoi(argv[1]); }     atoi does not come to it
 
-Whatever csgtest does not know of that, it accuses nobody, and no verdict is false.
+Whatever csgtest does not know of that, it accuses nobody, and no verdict is false. A member is such
+a function, a way to come to it or past it, a place of the call, and an edit.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ import pytest
 
 from oracles.every_byte import differing
 from tests.command_line import csgtest
-from tests.nightly import every
+from tests.nightly import daily, every
 
 HEAD = """#define _GNU_SOURCE
 #include <ctype.h>
@@ -63,26 +65,128 @@ OWN = {
         ("(int) strlen(argv[1])", 'printf("%s", argv[1])', '(int) strlen("abc") + (C > 7)'),
     ),
 }
+FIRST = (*OWN,)
+OWN |= {
+    "comparing bytes": (
+        "int memcmp(const void *a, const void *b, size_t n)"
+        " {{ return {n} + (*(char *)a != *(char *)b); }}",
+        ('memcmp(argv[1], "k", 1)', '(memcmp)("k", argv[1], 1)'),
+    ),
+    "comparing texts": (
+        "int strcmp(const char *a, const char *b) {{ return *a - *b + {n}; }}",
+        ('strcmp(argv[1], "k") > 1', '!strcmp("a", "b")', 'strncmp(argv[1], "k", 1) > 1'),
+    ),
+    "searching a text": (
+        "char *strchr(const char *s, int c)"
+        " {{ return *s == c ? (char *) s : {n} ? 0 : (char *) s; }}",
+        ('strchr("abc", C) != 0', 'strpbrk("abc", argv[1]) != 0', 'strrchr("abc", C) != 0'),
+    ),
+    "printing a line": (
+        "int puts(const char *s) {{ return {n} + (*s == 'k'); }}",
+        ("puts(argv[1])", 'printf("%s\\n", argv[1])', 'printf("abc\\n")'),
+    ),
+    "printing a character": (
+        "int putchar(int c) {{ return {n} + (c == 'k'); }}",
+        ("putchar(C)", 'printf("%c", C)', 'printf("a")', "putc(C, stdout)"),
+    ),
+    "numbers by chance": (
+        "int rand(void) {{ return {n} + 3; }}", ("rand() + (C > 90)", "random() > 5"),
+    ),
+    "a variable": (
+        'char *getenv(const char *s) {{ return {n} ? "abc" : 0; }}',
+        ('getenv("HOME") != 0', "getenv(argv[1]) != 0 && C < 100"),
+    ),
+    "a number of a text": (
+        "int atoi(const char *s) {{ return {n} + (*s > '4'); }}",
+        ("atoi(argv[1])", "(int) strtol(argv[1], 0, 10)", "(int) atol(argv[1])"),
+    ),
+    "a letter": (
+        "int toupper(int c) {{ return c == 'k' ? 'K' + {n} : c; }}",
+        ("toupper(C) == 'K'", "(toupper)(C) == 'L'", 'strcasecmp(argv[1], "K") == 0'),
+    ),
+    "writing": (
+        "ssize_t write(int d, const void *b, size_t n) {{ return {n} + 1; }}",
+        ("(int) write(1, argv[1], 1)", "(fputs(argv[1], stdout), fflush(stdout))"),
+    ),
+    "filling": (
+        "void *memset(void *p, int c, size_t n)"
+        " {{ char *q = p; while (n--) *q++ = c + {n}; return p; }}",
+        ("({{ char a[8]; memset(a, C, 8); a[3] == 'k'; }})", "({{ char a[900] = {{0}}; a[C]; }})"),
+    ),
+    "copying": (
+        "void *memcpy(void *p, const void *q, size_t n) {{ char *to = p; const char *from = q;"
+        " while (n--) *to++ = *from++ ^ {n}; return p; }}",
+        (
+            "({{ char a[2]; memcpy(a, argv[1], 2); a[0] == 'k'; }})",
+            "({{ struct {{ char t[99]; }} a = {{{{C}}}}, b = a; b.t[0] == 'k'; }})",
+        ),
+    ),
+    "a real number": (
+        "double fabs(double x) {{ return x + {n}; }}",
+        ("(int) fabs(C - 100.0)", "(int) __builtin_fabs(C - 100.0)", "(int) (fabs)(C) == 107"),
+    ),
+}  # fmt: skip
 EQUAL = ("no-change", "equivalent-within-bounds")
-CASES = [(own, at) for own, (_, uses) in OWN.items() for at in range(len(uses))]
+CASES = [(own, at) for own in FIRST for at in range(len(OWN[own][1]))]
 EDITS = {"the function": (0, 1), "nothing but a spelling": (1, 1)}
+# Where the call U stands: what is before main, the value of V, and what main does with it.
+PLACES = {
+    "in main": ("", "U", ""),
+    "in a helper": ("static int used(char **argv) { return U; }", "used(argv)", ""),
+    "in a loop": ("static int used(char **argv) { return U; }", "0",
+                  " for (int i = 0; i < 2; i++) V += used(argv);"),
+    "behind a check": ("", "C > 60 ? (U) : 1", ""),
+    "by a table": (
+        "static int used(char **argv) { return U; } static int (*all[])(char **) = {used};",
+        "all[0](argv)", "",
+    ),
+    "by a macro": ("#define USED (U)\n", "USED", ""),
+}  # fmt: skip
+CHANGED = {  # the numbers of both versions, and a statement that the new one has alone
+    "the function": (0, 1, ""),
+    "nothing but a spelling": (1, 1, ""),
+    "the function, to another number": (1, 3, ""),
+    "a check of main": (1, 1, "if (C == 'z') return 77;"),
+    "a check that nothing passes": (0, 0, "if (C == 'z' && C == 'y') return 77;"),
+}
 
 
-def program(own: str, at: int, number: int, spelling: str) -> str:
+def program(
+    own: str, at: int, number: int, spelling: str, place: str = "in main", more: str = ""
+) -> str:
     defined, uses = OWN[own]
     use = uses[at].format(n=number)
+    before, value, behind = (
+        re.sub(r"\bU\b", lambda _: use, each).replace("V", spelling) for each in PLACES[place]
+    )
     return (
-        f"{HEAD}{defined.format(n=number)}\n"
-        f"int main(int argc, char **argv) {{ int {spelling} = {use}; return {spelling}; }}\n"
+        f"{HEAD}{defined.format(n=number)}\n{before}\n"
+        f"int main(int argc, char **argv) {{ {more} int {spelling} = {value};{behind}"
+        f" return {spelling}; }}\n"
     )
 
 
-def pairs() -> Iterator[tuple[str, str]]:
-    for (own, at), (one, other) in itertools.product(CASES, EDITS.values()):
-        yield program(own, at, one, "x"), program(own, at, other, "y")
+def pairs() -> list[tuple[str, str]]:
+    return [
+        (program(own, at, one, "x"), program(own, at, other, "y"))
+        for (own, at), (one, other) in itertools.product(CASES, EDITS.values())
+    ]
 
 
-@pytest.mark.parametrize("pair", every(7, pairs()))
+def composed(count: int) -> list[tuple[str, str]]:
+    """So many more, of all functions, uses, places and edits."""
+    cases = [(own, at) for own, (_, uses) in OWN.items() for at in range(len(uses))]
+    whole = [
+        (program(own, at, one, "x", place), program(own, at, other, "y", place, more))
+        for (own, at), place, (one, other, more) in itertools.product(
+            cases, PLACES, CHANGED.values()
+        )
+    ]
+    known = pairs()
+    return random.Random(29).sample([each for each in whole if each not in known], count)
+
+
+@pytest.mark.parametrize("pair", [*every(7, pairs()), *daily(composed(180), 0)])
 def test_own_library_functions(pair: tuple[str, str], tmp_path: Path) -> None:
     differs = bool(differing(*pair, (), tmp_path))
     for name, text in zip(("old.c", "new.c"), pair, strict=True):

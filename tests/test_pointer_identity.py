@@ -7,6 +7,7 @@ one of the things that a caller may pass for it.
 
 from __future__ import annotations
 
+import random
 import re
 import subprocess
 from itertools import product
@@ -82,6 +83,28 @@ WAYS = [
         "is(p)"),
     Way("as numbers", "", "unsigned long n = (unsigned long) p;", "n == (unsigned long) {0}"),
 ]  # fmt: skip
+MORE_LOOKS = {
+    "stdout": Look("FILE *T", "stdout", "stdout"),
+    "a function on numbers": Look(CALLBACK, "abs", "abs"),
+    "SIG_DFL": Look("void (*T)(int)", "SIG_DFL", "SIG_DFL"),
+    "a negative number": Look("void *T", "(void *) -2", "(void *) -2"),
+}
+MORE_WAYS = [
+    Way("by a macro", "#define SAME(a, b) ((a) == (b))", "", "SAME(p, {0})"),
+    Way("in a loop", "", "int met = 0; for (int i = 0; i < 2; i++) if (p == {0}) met++;",
+        "met == 2"),
+    Way("by a pointer to it", "", "T first = p, *at = &first;", "*at == {0}"),
+    Way("by an array", "", "T all[2] = {{p, {0}}};", "all[0] == all[1]"),
+    Way("as no unlike one", "", "", "!(p != {0})"),
+    Way("by a conditional", "", "int met = p == {0} ? 1 : 0;", "met"),
+    Way("by a structure",
+        "struct one {{ int n; T kept; }};"
+        " static int is(const struct one *o, T a) {{ return o->kept == a; }}",
+        "struct one o = {{1, p}};", "is(&o, {0})"),
+    Way("by a table of functions",
+        "static int none(T a, T b) {{ return 0; }} static int same(T a, T b) {{ return a == b; }}"
+        " static int (*const all[])(T, T) = {{none, same}};", "", "all[1](p, {0})"),
+]  # fmt: skip
 # what is no comparison of pointers: the type, the question, and the arguments
 OTHERS = {
     "an error": ("void *T", "(unsigned long) p >= (unsigned long) -4095", "(void *) -22"),
@@ -139,6 +162,12 @@ MEMBERS = [
 # where the address of an object is a number, what decides by it is left open
 OBJECTS = ("MAP_FAILED", "a number", "an end of a list")
 ALIKE = [each for each in MEMBERS if not (each[1].name == "as numbers" and each[0] in OBJECTS)]
+LOOKS |= MORE_LOOKS
+COMPOSED = [
+    (name, way)
+    for way, name in product([*WAYS[:5], *MORE_WAYS], LOOKS)
+    if (name, way) not in MEMBERS
+]
 STEP = 11  # from one member to the next, so that the first ones are unlike
 
 
@@ -147,11 +176,16 @@ def in_turn(members: list[tuple[str, Way]], first: int = 0) -> list[tuple[str, W
     return [members[(first + at * STEP) % len(members)] for at in range(len(members))]
 
 
+def composed(count: int, seed: int) -> list[tuple[str, Way]]:
+    """So many others, of more things and more ways."""
+    return random.Random(seed).sample(COMPOSED, count)
+
+
 def named(member: tuple[str, Way]) -> str:
     return f"{member[0]} {member[1].name}"
 
 
-@pytest.mark.parametrize("member", daily(in_turn(MEMBERS), 5), ids=named)
+@pytest.mark.parametrize("member", daily(in_turn(MEMBERS) + composed(40, 37), 5), ids=named)
 def test_what_a_caller_can_pass_is_passed(member: tuple[str, Way], tmp_path: Path) -> None:
     look, way = LOOKS[member[0]], member[1]
     old, new = body(look, way, PLAIN), body(look, way, CHANGED)
@@ -160,7 +194,7 @@ def test_what_a_caller_can_pass_is_passed(member: tuple[str, Way], tmp_path: Pat
     assert done.report["verdict"] == "different", done.out
 
 
-@pytest.mark.parametrize("member", daily(in_turn(ALIKE, 5), 2), ids=named)
+@pytest.mark.parametrize("member", daily(in_turn(ALIKE, 5) + composed(40, 41), 2), ids=named)
 def test_the_same_question_is_equivalent(member: tuple[str, Way], tmp_path: Path) -> None:
     look, way = LOOKS[member[0]], member[1]
     done = built(tmp_path, body(look, way, CHANGED), body(look, way, SAME), "--no-native")

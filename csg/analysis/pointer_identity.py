@@ -229,6 +229,10 @@ class _Values:
                 self._goes(value, f"{function}()", value.type)
             case Call():
                 self._call(node)
+            case AddressOf(operand=Name(type=Pointer()) | Member(type=Pointer()) as operand):
+                for place in self._places_in(operand):  # code may read it and write to it by *at
+                    self._link(place, _ANY)
+                    self._link(_ANY, place)
             case Name(symbol=symbol) if _is_function(symbol):
                 self._pointed[symbol.name] = None  # or it is called, which comes to the same
             case _:
@@ -263,9 +267,12 @@ class _Values:
         if not isinstance(kind, Pointer) and not _is_word(kind) and fold(value) is None:
             return
         for place in self._places_in(value):
-            if place != to:
-                self._sources.setdefault(to, set()).add(place)
-                self._targets.setdefault(place, set()).add(to)
+            self._link(place, to)
+
+    def _link(self, place: _Place, to: _Place) -> None:
+        if place != to:
+            self._sources.setdefault(to, set()).add(place)
+            self._targets.setdefault(place, set()).add(to)
 
     def _places_in(self, expression: Expression) -> Iterator[_Place]:
         """The places whose value an expression has, and the values that it has itself."""
@@ -284,7 +291,7 @@ class _Values:
                             yield constant
                 case AddressOf(operand=Name(symbol=symbol)) if _is_function(symbol):
                     yield symbol
-                case Dereference(operand=inner, type=kind) if _is_called(kind):
+                case Dereference(operand=inner) if _is_called(inner.type):
                     waiting.append(inner)
                 case Dereference(operand=AddressOf(operand=inner)):
                     waiting.append(inner)

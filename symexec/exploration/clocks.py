@@ -39,7 +39,15 @@ _SAYING: Mapping[str, str] = MappingProxyType(
             _CLOCK,
         ),
         **dict.fromkeys(
-            ("clock_getres", "getdtablesize", "getrlimit", "sysconf"), "another system"
+            (
+                "clock_getres",
+                "getdtablesize",
+                "getrlimit",
+                "getrlimit64",
+                "sysconf",
+                "timespec_getres",
+            ),
+            "another system",
         ),
         **dict.fromkeys(_STATUS, _CLOCK),
         **dict.fromkeys(

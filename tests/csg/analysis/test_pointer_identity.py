@@ -39,6 +39,7 @@ FOUND = {
     "return a == table[n & 1];": {"a": "0 one two"},
     "struct pair w = {a, two}; return w.first == w.second;": {"a": "0 two"},
     "struct pair w; w.first = a; struct pair *v = &w; return v->first == one;": {"a": "one"},
+    "int (*c)(int) = a, (**at)(int) = &c; return *at == b;": {"a": "b", "b": "0 a"},
     "return (void (*)(int)) a == SIG_IGN;": {"a": "1"},
     "return (void *) a == free;": {"a": "free"},
     "return p == MAP_FAILED;": {"p": "-1"},

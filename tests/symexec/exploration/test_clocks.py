@@ -256,6 +256,7 @@ def test_a_changed_initialiser_in_a_function_is_a_change(tmp_path: Path) -> None
         "struct rusage r; getrusage(RUSAGE_SELF, &r); long n = r.ru_utime.tv_sec;",
         "uid_t a, n, c; getresuid(&a, &n, &c);",
         "struct timespec t; clock_getres(CLOCK_REALTIME, &t); long n = t.tv_nsec;",
+        "struct rlimit64 l; getrlimit64(RLIMIT_NOFILE, &l); long n = l.rlim_cur;",
     ],
 )
 def test_less_usual_questions_have_another_answer_as_well(asked: str, tmp_path: Path) -> None:

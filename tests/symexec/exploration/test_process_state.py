@@ -4,13 +4,16 @@ function: no verdict passes over what a caller sets before the call or finds aft
     int f(int x) { umask(18); return x; }      the caller prints umask(0) behind the call
     int f(int x) { umask(63); return x; }      not equal: no test looks at it
 
-gcc decides whether a caller can tell two versions apart.
+gcc decides whether a caller can tell two versions apart. A member is two bodies for one kind of
+state, and a way from the entry function to them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -20,12 +23,22 @@ from symexec.ledger import Verdict
 from symexec.options import BuildOptions, InputOptions, SearchOptions
 from tests.command_line import csgtest, write_versions
 from tests.jobs import finished
-from tests.nightly import every
+from tests.nightly import daily, every
 from tests.test_executed import natively
 
 HEADERS = "#define _GNU_SOURCE\n" + "".join(
     f"#include <{name}.h>\n"
-    for name in ("errno", "fcntl", "signal", "stdio", "stdlib", "string", "sys/stat", "unistd")
+    for name in (
+        "errno",
+        "fcntl",
+        "signal",
+        "stdio",
+        "stdlib",
+        "string",
+        "sys/resource",
+        "sys/stat",
+        "unistd",
+    )
 )
 
 
@@ -122,22 +135,88 @@ KINDS = {
     "thread": Kind(("t = 4;", "t = 5;", "if (t == 9) return 8;"), "t = 9;", SHOW.format("t"),
                    head="__thread int t = 3;"),
 }  # fmt: skip
+FIRST = (*KINDS,)
+HAS_SIGNAL = "sigset_t m; sigprocmask(0, 0, &m);" + SHOW.format("sigismember(&m, SIGUSR1)")
+BLOCKS = "sigset_t m; sigemptyset(&m); sigaddset(&m, SIGUSR1);"
+KINDS |= {
+    "variable": Kind(('setenv("A", "1", 1);', 'setenv("A", "2", 1);', ";"), 'setenv("A", "0", 1);',
+                     'puts(getenv("A"));'),
+    "priority": Kind((";", "nice(1);"), "", SHOW.format("nice(0)"), plain=False),
+    "mask": Kind((";", f"{BLOCKS} sigprocmask(SIG_BLOCK, &m, 0);"), "", HAS_SIGNAL, plain=False),
+    "alarm": Kind(("alarm(0);", "alarm(99);"), "", SHOW.format("alarm(0) > 0"), plain=False),
+    "handler": Kind(("signal(SIGUSR1, SIG_IGN);", "signal(SIGUSR1, SIG_DFL);"), "",
+                    'raise(SIGUSR1); puts("on");', plain=False),
+    "end": Kind((";", "atexit(bye);"), "", "", head='static void bye(void) { puts("bye"); }',
+                plain=False),
+    "option": Kind(("optind = 5;", "optind = 6;"), "", SHOW.format("optind")),
+    "words left": Kind(
+        ('static char s[8]; strcpy(s, "a,b,c"); strtok(s, ",");',
+         'static char s[8]; strcpy(s, "a,b,c"); strtok(s, ","); strtok(0, ",");'),
+        "", 'puts(strtok(0, ","));',
+    ),
+    "buffer": Kind((";", "setvbuf(stdout, 0, _IONBF, 0);"), "", "putchar(65); _exit(0);",
+                   plain=False),
+    "numbers": Kind(("return drand48() > 0.5;", "return 0;"), "srand48(9);", plain=False),
+    "limit": Kind(
+        (";", "struct rlimit l = {0, 0}; setrlimit(RLIMIT_CORE, &l);"), "",
+        "struct rlimit l; getrlimit(RLIMIT_CORE, &l);" + SHOW.format("l.rlim_max > 0"),
+        plain=False,
+    ),
+    "bits": Kind(("return w.b;", "return 2;"), "w.b = 9;",
+                 head="struct { unsigned a : 3, b : 5; } w = {1, 2};", plain=False),
+    "number": Kind(("return d > 3;", "return 0;"), "d = 9;", head="double d = 2;", plain=False),
+    "setter": Kind(("return n;", "return 1;"), "set(9);",
+                   head="static int n = 1; void set(int v) { n = v; }", plain=False),
+    "heap": Kind(("return kept ? *kept : 5;", "return 5;"), "kept = calloc(1, 4);",
+                 head="int *kept;", plain=False),
+    "length": Kind(("return (int) strlen(m);", "return 5;"), "m[2] = 0;",
+                   head='char m[] = "hello";', plain=False),
+    "member of a structure": Kind(
+        ("return o.in.t[1];", "o.in.t[1] = 2; return o.in.t[1];", "return 2;"), "o.in.t[1] = 9;",
+        head="struct { int a; struct { int t[2]; } in; } o = {1, {{1, 2}}};", plain=False,
+    ),
+    "name": Kind(("return *s == 97;", "return 1;"), 's = "b";', head='const char *s = "a";',
+                 plain=False),
+}  # fmt: skip
 RESULTS = ("x", "0 + x")
+WORK = "static int work(int x) { BODY return RESULT; }"
+WAYS = {  # BODY is the body, and RESULT what stands behind it
+    "directly": "int f(int x) { BODY return RESULT; }",
+    "by a helper": f"{WORK} int f(int x) {{ return work(x); }}",
+    "for a number": "int f(int x) { if (x == 3) { BODY } return RESULT; }",
+    "in a loop": "int f(int x) { for (int i = 0; i < 3; i++) if (i == x - 2) { BODY }"
+    " return RESULT; }",
+    "by a table": "static int none(int x) { return x; } "
+    f"{WORK} static int (*const all[])(int) = {{none, work}};"
+    " int f(int x) { return all[x > 2](x); }",
+    "by a switch": "int f(int x) { switch (x & 3) { case 0: break; case 3: { BODY } }"
+    " return RESULT; }",
+}  # fmt: skip
 
 
-def pairs() -> Iterator[tuple[str, int, int]]:
-    for name, kind in KINDS.items():
-        for one in range(len(kind.bodies)):
-            for other in range(one, len(kind.bodies)):
-                yield name, one, other
+Member = tuple[str, int, int, str]
 
 
-@pytest.mark.parametrize("pair", every(4, [*pairs()]), ids=str)
-def test_no_state_is_passed_over(pair: tuple[str, int, int], tmp_path: Path) -> None:
-    name, one, other = pair
+def members(kinds: Iterable[str], ways: Iterable[str]) -> Iterator[Member]:
+    for name, way in product(kinds, ways):
+        count = len(KINDS[name].bodies)
+        for one in range(count):
+            for other in range(one, count):
+                yield name, one, other, way
+
+
+PLAIN = [*members(FIRST, ["directly"])]
+COMPOSED = [each for each in members(KINDS, WAYS) if each not in PLAIN]
+MEMBERS = [*every(4, PLAIN), *daily(random.Random(31).sample(COMPOSED, 125), 0)]
+
+
+@pytest.mark.parametrize("member", MEMBERS, ids=str)
+def test_no_state_is_passed_over(member: Member, tmp_path: Path) -> None:
+    name, one, other, way = member
     kind = KINDS[name]
     old, new = (
-        f"{HEADERS}{kind.head}\nint f(int x) {{ {kind.bodies[body]} return {result}; }}\n"
+        f"{HEADERS}{kind.head}\n"
+        f"{WAYS[way].replace('BODY', kind.bodies[body]).replace('RESULT', result)}\n"
         for body, result in zip((one, other), RESULTS, strict=True)
     )
     call = f"{kind.before} {SHOW.format('f(3)')} {kind.after}"
