@@ -1004,11 +1004,11 @@ int f(int x)
     Row(
         "symexec/exploration/observable.py:unseen:any:2",
         whole="""\
-int f(int x, void **to)
+int *f(int x)
 {
-    int *p = malloc(8);
-    p[0] = 0, p[1] = $, *to = p;
-    return 1;
+    int *p = calloc(2, 4);
+    p[1] = $;
+    return p;
 }  // here
 """,
         result=("x", "x + (x == 9)"),
