@@ -684,7 +684,7 @@ const char *f(int x)
     replace(_FAST, site="csg/unify/predefined.py:_mentions:any"),
     replace(
         _FAST,
-        site="symexec/campaign/building.py:_prepare:any:3",
+        site="symexec/campaign/building.py:_prepare:any:2",
         result=("x", "x"),
         others=True,
     ),
@@ -992,7 +992,7 @@ int f(int x)
         "if (umask(0)) umask(18);",
     ),
     Row("symexec/exploration/observable.py:outliving:approximated", whole=ONE_SIDED),
-    Row("symexec/campaign/building.py:_prepare:any:2", whole=ONE_SIDED, recorded="approximated"),
+    Row("symexec/campaign/building.py:_prepare:any:3", whole=ONE_SIDED, recorded="approximated"),
     *(
         Row(site, whole=LIKE_ANOTHER, result=("x", "x + (x == 9)"), recorded="approximated")
         for site in (
