@@ -23,19 +23,23 @@ UNSET = "a version may leave bytes of an allocated object that the other one wri
 _WORD = 8  # bytes of a pointer
 
 Ends = tuple[Operand, Operand]  # addresses in the old and in the new version
+Root = tuple[Operand, Operand, bool]  # the same, and whether a text lies there
 
 
 def allocated_apart(
-    memory: Memory, roots: Iterable[Ends], place: Location
+    memory: Memory, roots: Iterable[Root], place: Location
 ) -> Iterator[tuple[Omission, Operand]]:
     """What may differ in objects that the ``roots`` lead to, with the condition under which it
-    does."""
+    does. Nobody reads what lies behind the 0 of a text and was not written."""
+    known = [*roots]
+    texts = {(one, two) for one, two, is_text in known if is_text}
     sizes: list[Operand] = []
     unset: list[Operand] = []
-    for (old, one), (new, two) in _objects(memory, roots):
+    for ends, old, new in _objects(memory, [(one, two) for one, two, _ in known]):
+        one, two = map(offset_of, ends)
         rooms = _room(old, one, OLD), _room(new, two, NEW)
         sizes.append(plain(compare("ne", 64, *rooms)))
-        if _is_written_apart(old, one, new, two):
+        if ends not in texts and _is_written_apart(old, one, new, two):
             unset.append(1)
     for text, conditions in ((SIZES, sizes), (UNSET, unset)):
         condition = plain(disjunction(conditions))
@@ -43,12 +47,11 @@ def allocated_apart(
             yield Omission(Reason.APPROXIMATED, text, place), condition
 
 
-_Spot = tuple[MemoryObject, int]  # an object, and an offset in it
-
-
-def _objects(memory: Memory, roots: Iterable[Ends]) -> Iterator[tuple[_Spot, _Spot]]:
-    """The pairs of allocated objects that correspond: the same way leads to them. Pointers that
-    depend on the input are not followed."""
+def _objects(
+    memory: Memory, roots: Iterable[Ends]
+) -> Iterator[tuple[tuple[int, int], MemoryObject, MemoryObject]]:
+    """The pairs of addresses in allocated objects, and of these objects, to which the same way
+    leads. Pointers that depend on the input are not followed."""
     waiting = [*roots]
     met = set(waiting)
     while waiting:
@@ -59,7 +62,7 @@ def _objects(memory: Memory, roots: Iterable[Ends]) -> Iterator[tuple[_Spot, _Sp
         allocated = old.kind is new.kind is AllocationKind.HEAP
         if allocated:
             assert isinstance(one, int) and isinstance(two, int)
-            yield (old, offset_of(one)), (new, offset_of(two))
+            yield (one, two), old, new
         for ends in _pointers(old, new) if allocated else ():
             if ends not in met:
                 met.add(ends)

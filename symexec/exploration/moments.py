@@ -278,7 +278,7 @@ def _bytes_apart(item: MemoryObject, start: int, other: MemoryObject, place: int
 
 
 def _is_set(item: MemoryObject, at: int, size: int) -> bool:
-    return at >= 0 and at + size <= len(item.data) and item.is_set(at, size)
+    return at >= 0 and at + size <= len(item.data) and item.has_value(at, size)
 
 
 def _inside(item: MemoryObject, at: int, old: bool) -> Iterator[Data]:

@@ -61,7 +61,7 @@ from csg.language.types import (
 )
 from csg.lower.linking import LIBRARY_PREFIX
 from csg.records import record
-from symexec.exploration.allocated import allocated_apart
+from symexec.exploration.allocated import Root, allocated_apart
 from symexec.exploration.depending import accesses
 from symexec.exploration.doubts import Doubt
 from symexec.exploration.handed_out import (
@@ -320,21 +320,23 @@ class Caller:
             reached.both_texts(one, two)
         return reached
 
-    def _roots(self, state: State) -> Iterator[tuple[Operand, Operand]]:
+    def _roots(self, state: State) -> Iterator[Root]:
         """The pairs of addresses that a caller gets: the result, and the pointers in what it
         knows."""
         if self.result is not ParameterKind.SCALAR:
-            yield self._ends(state)
+            yield *self._ends(state), self.result is ParameterKind.STRING
         yield from pointers_left(state)
         for each in self.watched:
             if each.what.private:
                 continue
             root = each.places[0]
             address = _address(state, each.what.name)
+            links = (*root.links, *root.opaque)
+            texts = {each.offset for each in links if is_text(each.target)}
             for offset in root.pointers:
                 pair = _loaded(state, address + offset, address + offset, 8)
                 if pair is not None:
-                    yield old_half(pair), new_half(pair)
+                    yield old_half(pair), new_half(pair), offset in texts
 
     def _behind_texts(self, state: State) -> Iterator[Operand]:
         """The conditions under which the bytes of two texts that were allocated differ, those
@@ -641,7 +643,7 @@ def _loaded(state: State, one: int, two: int, size: int) -> Data | None:
         item, offset = state.memory.find(address >> 32), offset_of(address)
         if item is None or not 0 <= offset <= len(item.data) - size:
             return None
-        if item.unset is not None and any(item.unset[offset : offset + size]):
+        if not item.has_value(offset, size):
             return None
         halves.append(plain(item.load(offset, size, mode)))
     return shadowed(*halves)

@@ -491,14 +491,14 @@ def pointers_elsewhere(state: State) -> list[tuple[Operand, Operand]]:
     return found
 
 
-def pointers_left(state: State) -> Iterator[tuple[Operand, Operand]]:
-    """The pairs of pointers in these objects."""
+def pointers_left(state: State) -> Iterator[tuple[Operand, Operand, bool]]:
+    """The pairs of pointers in these objects, and whether they lead to texts."""
     for each in _watched(state):
         item = state.memory.find(each.number)
         if item is not None and not item.dead:
             for place in each.pointers:
                 value = item.load(place, 8, BOTH)
-                yield old_half(value), new_half(value)
+                yield old_half(value), new_half(value), place in each.texts
 
 
 def _watched(state: State) -> tuple[Watched, ...]:

@@ -240,6 +240,10 @@ class MemoryObject:
         """Have all bytes of a range been written, by whichever version?"""
         return self.unset is None or self.unset.find(1, offset, offset + size) < 0
 
+    def has_value(self, offset: int, size: int) -> bool:
+        """Has each byte of a range a value: written, or left by earlier calls?"""
+        return self.carried or self.is_set(offset, size)
+
     def reveal(self, offset: int, size: int, symbol: Callable[[str, int], Term]) -> bool:
         """Put symbols on the uninitialised bytes of a range: one for a whole scalar, the same each
         time. Returns whether there were any. The caller owns the object."""

@@ -55,9 +55,9 @@ KEPT = BEHIND.replace("return p", "kept.text = p").replace(
         ("p[2] = x, p[2] ^= 1", False),
         ("p[2] = 7", False),
         ("p[2] = 1 * x", True),
-        ("p = realloc(p, 8), p[2] = x, p[7] = 1", True),  # behind the end of the smaller object
+        ("p = realloc(p, 8), p[2] = x, p[7] = 1", False),  # a larger object
         ('free(p), p = malloc(4), strcpy(p, "a")', True),  # not initialised in one version
-        ('free(p), p = strdup("a")', True),
+        ('free(p), p = strdup("a")', False),  # a smaller one
         ("free(p), p = calloc(1, 4), p[0] = 'a'", False),  # 0, not x
         ("free(p), p = calloc(1, 4), p[0] = 'a', p[2] = x", True),
     ],
