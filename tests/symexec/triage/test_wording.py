@@ -9,7 +9,7 @@ import pytest
 from csg.errors import Location
 from csg.ir import ChangeInfo
 from symexec.campaign.building import BuildJob
-from symexec.options import BuildOptions, SearchOptions
+from symexec.options import BuildOptions, InputOptions, SearchOptions, SymbolicArguments
 from symexec.testcases import Blame, DifferenceKind, Observation, Observed, TestCase, TestInput
 from symexec.triage import group, rewordings
 from symexec.triage.grouping import rewords
@@ -181,9 +181,11 @@ int main(int count, char **words)
 
 
 def classes(folder: Path, new: str, old: str = PROGRAM) -> dict[str, set[bytes]]:
-    """The first words of the tests of each class."""
+    """The first words of the tests of each class. Words of four bytes are enough for ``--v``,
+    whatever a machine has time for."""
     files = write_versions(folder, old.replace("LIMIT", "5"), new.replace("LIMIT", "5"))
-    job = finished(BuildJob(BuildOptions(*files, search=SearchOptions(time=45.0))))
+    words = InputOptions(arguments=SymbolicArguments(0, 1, 4))
+    job = finished(BuildJob(BuildOptions(*files, inputs=words, search=SearchOptions(time=45.0))))
     found: dict[str, set[bytes]] = {}
     for each in job.found:
         if each.observed == "different":
