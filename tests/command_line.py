@@ -11,6 +11,7 @@ and each run is a fork of it; but where the environment has what Python reads as
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import fcntl
 import functools
@@ -225,6 +226,11 @@ def _import_early() -> None:
 
     for name in ("page.html", "page_blocks.html"):
         page.templates(Path(page.__file__).parent).get_template(name)
+
+
+def size_in_report(text: str | dict[str, str]) -> int:
+    """The size of a text in report.json, which has bytes that are no UTF-8 in base64."""
+    return len(base64.b64decode(text["base64"]) if isinstance(text, dict) else text)
 
 
 def living(processes: Iterable[str], seconds: float = 30.0) -> list[str]:

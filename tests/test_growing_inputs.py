@@ -4,14 +4,13 @@ is generated of their kind."""
 from __future__ import annotations
 
 import subprocess
-from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from generators.parsers import HANDWRITTEN, Pair, generated, handwritten, written
-from tests.command_line import csgtest, differing, pair, until
+from tests.command_line import csgtest, differing, pair, size_in_report, until
 
 
 def test_a_generated_parser_shows_a_difference_behind_twenty_bytes(tmp_path: Path) -> None:
@@ -40,8 +39,7 @@ def test_a_parser_shows_a_difference_that_needs_forty_bytes(
 
 
 def size_of_text(test: dict[str, Any]) -> int:
-    text = test["input"]["parameters"]["text"]
-    return len(b64decode(text["base64"]) if isinstance(text, dict) else text)
+    return size_in_report(test["input"]["parameters"]["text"])
 
 
 def test_the_grammars_differ_and_are_the_same_for_a_number() -> None:
