@@ -27,6 +27,7 @@ from itertools import pairwise
 from math import prod
 
 from csg.analysis.guarded_lengths import Counted, Guarded, Pair, size_in_bytes, stride
+from csg.analysis.null_checks import asked_in
 from csg.analysis.order import exit_of, extents
 from csg.errors import Location
 from csg.ir.library_effects import TAKES
@@ -1244,22 +1245,9 @@ def _asks_for_zero(function: FunctionDefinition, parameter: Symbol) -> bool:
     """Does a function decide by whether a number that it gets is 0?"""
     if not isinstance(parameter.type, Integer):
         return False
-    asked: list[Expression] = []
-    for node in walk(function.body):
-        match node:
-            case Binary(operator="==" | "!=", left=left, right=right):
-                asked += [left] if constant_of(right) == 0 else []
-                asked += [right] if constant_of(left) == 0 else []
-            case Unary(operator="!", operand=operand):
-                asked.append(operand)
-            case Logical(operands=operands):
-                asked += operands
-            case If(condition=condition) | Conditional(condition=condition):
-                asked.append(condition)
-            case Switch(selector=selector):
-                asked.append(selector)
-            case _:
-                pass
+    kind = function.symbol.type
+    result = kind.result if isinstance(kind, Function) else kind
+    asked = (each for node in walk(function.body) for each in asked_in(node, result))
     inner = (without_casts(each) for each in asked)
     return any(isinstance(each, Name) and each.symbol is parameter for each in inner)
 

@@ -3,20 +3,22 @@
     cur = p; ..  if (!cur)                  in a global object, or a static one
     v[i] = p; ..  if (v[i])                 in an array
     s->name = p; ..  if (t->name)           in a member, of whichever object
-    table[k](p)                             to any function of that type
+    table[k](p)                             to any function that takes so many arguments
     g(1, p); ..  va_arg(ap, char *)         behind the named arguments
     memcmp(&p, &none, sizeof p)             by its address
 
 What is known of a value is where it may be: in a variable, in members of one name, in elements of
-one type. So more is found than there is, and never less. A pointer that code asks about in one of
-these ways may be null.
+one type. A pointer that code asks about in one of these ways may be null. More is found than there
+is. Not followed are a member by its address, other members of a union, elements under another type,
+and what the library passes to a function that it is given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from csg.analysis.lengths import Functions
 from csg.analysis.null_checks import asked_in
 from csg.language.syntax import (
     AddressOf,
@@ -47,7 +49,6 @@ from csg.language.syntax import (
 from csg.language.traversal import Tree, called_name, walk
 from csg.language.types import Array, Function, Pointer, Type
 
-Functions = Mapping[str, FunctionDefinition]
 _Cell = tuple[str, object]  # a kind of place, and which one
 _VARIADIC: _Cell = ("behind the named arguments", "")
 _ASKS: _Cell = ("asked", "")  # where something without source may ask

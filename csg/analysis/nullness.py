@@ -1,9 +1,11 @@
 """Which pointers may be null, as far as the code of a version says so.
 
-for (; p; p = p->next) ..    if (!p) ..    done = p == NULL;     it asks whether p is null
-struct list *cur = p; while (cur) ..                             by a copy
-ctx.list = p; show(&ctx);                                        show asks: while (c->list) ..
-p->n = 0; if (p) ..                                              not there: p has been used
+    for (; p; p = p->next) ..    if (!p) ..    done = p == NULL;     it asks whether p is null
+    struct list *cur = p; while (cur) ..                             by a copy
+    ctx.list = p; show(&ctx);                                        show asks: while (c->list) ..
+    p->n = 0; if (p) ..                                              not there: p has been used
+
+What counts as a question is the subject of ``null_checks``; ``null_flow`` follows further ways.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ SUM = """
 static int sum(const int *a, int n) { int s = 0; while (n--) s += *a++; return s; }
 static void fill(char *p, int k) { for (int i = 0; i < k; i++) p[i] = ' '; }
 static int is_end(char c) { return c == '\\n' || !c; }
+static int is_zero(char c) { return c == '\\0'; }
 static int is_comma(char c) { return c == ','; }
 void *memchr(const void *, int, unsigned long); void *memcpy(void *, const void *, unsigned long);
 unsigned long strlen(const char *); int say(const char *, ...);
@@ -166,6 +167,7 @@ ROWS = [  # (parameters, body, pairs with the size of an element)
     ("char *p, int n", 's = strncmp(p, "abc", n);', {}),
     ("char *p, int n", "for (i = 0; i < n; i++) if (p[i] == '\\0') break;", {}),
     ("char *p, int n", "for (i = 0; i < n; i++) if (is_end(p[i])) break;", {}),
+    ("char *p, int n", "for (i = 0; i < n; i++) if (is_zero(p[i])) break;", {}),
     ("char *p, int n", "for (i = 0; i < n; i++) if (is_comma(p[i])) s++;", {("p", "n"): 1}),
     ("unsigned char *p, int n", "for (i = 0; i < n && p[i]; i++) s++;", {}),
     ("unsigned char *p, int n", "while (n-- && *p) p++;", {}),
