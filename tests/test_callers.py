@@ -202,6 +202,26 @@ PAIRS = {
         f"int f(const char *q) {{ const char *p = same(q); {ASKS} return *p; }}",
         NULL,
     ),
+    "asked by the address of a member": Pair(
+        "struct d { const char *p; int n; };\n"
+        "static int none(const char *const *at) { return *at == NULL; }\n"
+        "int f(const char *p) { struct d d = {p, 0}; if (none(&d.p)) return ⟨1 | 2⟩;"
+        " return *p; }",
+        NULL,
+    ),
+    "asked where qsort compares": Pair(
+        "static int before(const void *a, const void *b)\n"
+        "{ const char *const *c = a, *const *d = b; if (!*c || !*d) return ⟨1 | -1⟩;"
+        " return **c - **d; }\n"
+        "int f(const char *p) { const char *v[2] = {p, \"m\"};"
+        " qsort(v, 2, sizeof *v, before); return v[0] == p; }",
+        NULL,
+    ),
+    "null has a meaning for free": Pair(
+        "struct d { char *p; int n; };\n"
+        "int f(char *p) { struct d d = {p, 0}; ⟨ | p[0] = 0;⟩ free(d.p); return d.n; }",
+        'printf("%d\\n", f(NULL));',
+    ),
     # promises to the compiler
     "nonnull": Pair(
         "⟨ | __attribute__((nonnull))⟩ int f(const int *p) { if (p == NULL) return 1; return *p; }",

@@ -1,16 +1,18 @@
 """Follow a pointer to where code asks whether it is null, by ways that ``nullness`` does not know.
 
     cur = p; ..  if (!cur)                  in a global object, or a static one
-    v[i] = p; ..  if (v[i])                 in an array
     s->name = p; ..  if (t->name)           in a member, of whichever object
+    char **at = &s->name; ..  if (*at)      by the address of the pointer
     table[k](p)                             to any function that takes so many arguments
     g(1, p); ..  va_arg(ap, char *)         behind the named arguments
-    memcmp(&p, &none, sizeof p)             by its address
+    memcmp(&s, &none, sizeof s)             to the library, inside an object
+    qsort(v, n, sizeof *v, by_name)         to a function that the library calls
+    free(s->name)                           to the library, where null has a meaning for it
 
-What is known of a value is where it may be: in a variable, in members of one name, in elements of
-one type. A pointer that code asks about in one of these ways may be null. More is found than there
-is. Not followed are a member by its address, other members of a union, elements under another type,
-and what the library passes to a function that it is given.
+All pointers in memory count as one: a pointer that is stored anywhere may be asked about wherever a
+pointer is loaded. Only parameters and local variables whose addresses nobody takes are told apart.
+So more is found than there is, and nothing is missed by the way in which memory is reached. A
+pointer that code asks about in one of these ways may be null.
 """
 
 from __future__ import annotations
@@ -46,54 +48,97 @@ from csg.language.syntax import (
     SymbolKind,
     VaArg,
 )
-from csg.language.traversal import Tree, called_name, walk
-from csg.language.types import Array, Function, Pointer, Type
+from csg.language.traversal import Tree, called_name, is_null, walk, without_casts
+from csg.language.types import (
+    Array,
+    Enumeration,
+    Floating,
+    Function,
+    Integer,
+    Pointer,
+    Record,
+    RecordKind,
+    Type,
+    Void,
+    size_of,
+)
 
 _Cell = tuple[str, object]  # a kind of place, and which one
-_VARIADIC: _Cell = ("behind the named arguments", "")
+_POINTERS: _Cell = ("memory", "pointers")
+_NUMBERS: _Cell = ("memory", "numbers")  # of which one may have been a pointer
+_OTHERS: _Cell = ("memory", "others")  # too small for that
 _ASKS: _Cell = ("asked", "")  # where something without source may ask
+_ATOMIC = ("__atomic_", "__sync_")
+# Functions of the library that do not look at what is in the objects that they are given.
+_COPIES = frozenset(
+    [
+        "memcpy",
+        "memmove",
+        "mempcpy",
+        "memset",
+        "free",
+        "realloc",
+        "reallocarray",
+        "qsort",
+        "bsearch",
+    ]
+)
 
 
 @dataclass(slots=True)
 class _Flow:
     """``edges``: to which cells a value goes from a cell. ``tests``: the cells whose values decide
     something by being null. ``direct``: the cells of parameters and local variables: what goes by
-    these alone is known more exactly."""
+    these alone is known more exactly. ``comparisons``: of two pointers of which neither is a null
+    pointer constant. ``nulls``: the variables that are given such a constant."""
 
     functions: Functions
     edges: dict[_Cell, set[_Cell]] = field(default_factory=dict)
     tests: set[_Cell] = field(default_factory=set)
     direct: set[_Cell] = field(default_factory=set)
+    comparisons: list[Binary] = field(default_factory=list)
+    nulls: set[_Cell] = field(default_factory=set)
 
     def add(self, definition: FunctionDefinition) -> Iterator[str]:
         """Add a function, and return the names of those that it may call."""
         kind = definition.symbol.type
         result = kind.result if isinstance(kind, Function) else kind
-        name = definition.symbol.name
-        self.direct.update(("variable", each) for each in definition.parameters)
+        for symbol in definition.parameters:
+            self._declare(symbol)
         for node in walk(definition.body):
             for each in asked_in(node, result):
                 self.tests.update(_cells(each))
             match node:
                 case Declaration(symbol=symbol, initializer=value):
-                    if symbol.storage is not StorageDuration.STATIC and _is_pointer(symbol.type):
-                        self.direct.add(("variable", symbol))
+                    self._declare(symbol)
                     if value is not None:
                         self._give(_of_variable(symbol), value)
                 case CompoundLiteral(initializer=InitializerList() as value):
-                    self._give(("elements", "of a literal"), value)
+                    self._give(_POINTERS, value)
                 case Assign(target=target, value=value):
                     for cell in _cells(target):
                         self._give(cell, value)
                 case Return(value=value) if value is not None:
-                    self._give(("result", name), value)
-                case AddressOf(operand=Name(symbol=symbol)):
-                    self._join(_of_variable(symbol), _of_elements(symbol.type))
-                    self._join(_of_elements(symbol.type), _of_variable(symbol))
+                    self._give(("result", definition.symbol.name), value)
+                case Member(record=whole) if _is_union_with_pointers(whole.type):
+                    self._join(_POINTERS, _NUMBERS)
+                    self._join(_NUMBERS, _POINTERS)
+                case Cast(type=Pointer(target=Integer()), operand=AddressOf(operand=operand)):
+                    if _holds_pointers(operand.type):  # byte by byte
+                        self._join(_POINTERS, _ASKS)
+                case Binary(operator="==" | "!=", left=left) if isinstance(left.type, Pointer):
+                    self.comparisons.append(node)
+                case Builtin(name=name) if name.startswith(_ATOMIC):
+                    self._at_once(node)
                 case Call():
                     yield from self._call(node)
                 case _:
                     pass
+
+    def _declare(self, symbol: Symbol) -> None:
+        cell = _of_variable(symbol)
+        if cell not in (_POINTERS, _NUMBERS) and isinstance(symbol.type, Pointer):
+            self.direct.add(cell)
 
     def _call(self, call: Call) -> Iterator[str]:
         called = [*self._called(call)]
@@ -102,7 +147,7 @@ class _Flow:
         for name in called:
             parameters = self.functions[name].parameters
             for at, value in enumerate(call.arguments):
-                target = ("variable", parameters[at]) if at < len(parameters) else _VARIADIC
+                target = _of_variable(parameters[at]) if at < len(parameters) else _POINTERS
                 if direct:
                     self._give(target, value)
                     continue
@@ -112,41 +157,78 @@ class _Flow:
             if not direct:
                 self._join(("result", name), ("result", call.type))
         if not called:
-            for value in call.arguments:
-                if isinstance(value, AddressOf) and _is_pointer(value.operand.type):
-                    for cell in _cells(value.operand):
-                        self._join(cell, _ASKS)
+            yield from self._call_of_library(call)
 
     def _called(self, call: Call) -> Iterator[str]:
         """The functions with source that a call may reach: by a pointer, each that takes so many
         arguments."""
         match call.function:
             case Name(symbol=symbol) if symbol.kind is SymbolKind.FUNCTION:
-                yield from (symbol.name,) if symbol.name in self.functions else ()
+                yield from (each for each in (symbol.name, symbol.alias) if each in self.functions)
             case _:
-                for each, definition in self.functions.items():
-                    if len(definition.parameters) == len(call.arguments):
-                        yield each
+                yield from self._taking(len(call.arguments))
+
+    def _taking(self, count: int) -> Iterator[str]:
+        for name, definition in self.functions.items():
+            kind, least = definition.symbol.type, len(definition.parameters)
+            more = isinstance(kind, Function) and kind.variadic
+            if least == count or (more and least < count):
+                yield name
+
+    def _call_of_library(self, call: Call) -> Iterator[str]:
+        """What a function without source looks at, and passes to the functions that it is given."""
+        behind = {each.target for each in _given_as_bytes(call) if isinstance(each, Pointer)}
+        if any(_holds_pointers(each) for each in behind):
+            if called_name(call) not in _COPIES:
+                self._join(_POINTERS, _ASKS)
+            elif any(_in_memory(each) == _NUMBERS for each in behind):
+                self._join(_POINTERS, _NUMBERS)
+                self._join(_NUMBERS, _POINTERS)
+        for each in call.arguments:
+            kind = without_casts(each).type
+            function = kind.target if isinstance(kind, Pointer) else kind
+            if not isinstance(function, Function):
+                continue
+            for name in self._taking(len(function.parameters)):
+                yield name
+                for parameter in self.functions[name].parameters:
+                    for other in call.arguments:
+                        self._give(_of_variable(parameter), other)
+
+    def _at_once(self, builtin: Builtin) -> None:
+        """A function that reads or writes an object at once (gcc's ``__atomic`` and ``__sync``)."""
+        for each in builtin.arguments:
+            self._give(_in_memory(each.type), each)
+        if "compare" in builtin.name:
+            self._join(_POINTERS, _ASKS)
 
     def _give(self, target: _Cell, value: Initializer) -> None:
         if isinstance(value, CompoundLiteral):
             value = value.initializer
         if isinstance(value, InitializerList):
             for entry in value.entries:
-                named = [each for each in entry.path if isinstance(each, str)]
-                self._give(
-                    ("member", named[-1]) if named else _of_elements(entry.type), entry.value
-                )
+                self._give(_in_memory(entry.type), entry.value)
             return
+        if is_null(value):
+            self.nulls.add(target)
         for source in _cells(value):
             self._join(source, target)
+
+    def compare(self) -> None:
+        """A comparison with a variable that was given null asks whether the other operand is."""
+        for each in self.comparisons:
+            for one, other in ((each.left, each.right), (each.right, each.left)):
+                if not self.nulls.isdisjoint(self.direct.intersection(_cells(other))):
+                    for cell in _cells(one):
+                        self._join(cell, _ASKS)
 
     def _join(self, source: _Cell, target: _Cell) -> None:
         self.edges.setdefault(source, set()).add(target)
 
     def asks(self, parameter: Symbol) -> bool:
         """Does a value of this parameter decide something, behind a way that is not direct?"""
-        start: tuple[_Cell, bool] = ("variable", parameter), False
+        own = _of_variable(parameter)
+        start: tuple[_Cell, bool] = own, own not in self.direct
         waiting, met = [start], {start}
         while waiting:
             cell, far = waiting.pop()
@@ -170,25 +252,59 @@ def asked_elsewhere(functions: Functions, entry: FunctionDefinition) -> frozense
             if name not in met:
                 met.add(name)
                 waiting.append(name)
+    flow.compare()
     return frozenset(
-        at for at, each in enumerate(entry.parameters) if _is_pointer(each.type) and flow.asks(each)
+        at
+        for at, each in enumerate(entry.parameters)
+        if isinstance(each.type, Pointer) and flow.asks(each)
     )
 
 
-def _is_pointer(kind: Type) -> bool:
-    return isinstance(kind, Pointer)
-
-
 def _of_variable(symbol: Symbol) -> _Cell:
-    if isinstance(symbol.type, Array):
-        return _of_elements(symbol.type.element)
-    return ("variable", symbol.name if symbol.storage is StorageDuration.STATIC else symbol)
+    automatic = symbol.storage is StorageDuration.AUTOMATIC
+    if not automatic or symbol.address_taken or isinstance(symbol.type, Array):
+        return _in_memory(symbol.type)
+    return ("variable", symbol)
 
 
-def _of_elements(kind: Type) -> _Cell:
+def _in_memory(kind: Type) -> _Cell:
     while isinstance(kind, Array):
         kind = kind.element
-    return ("elements", str(kind))
+    if isinstance(kind, Integer):
+        return _NUMBERS if kind.size >= size_of(Pointer(Void())) else _OTHERS
+    return _OTHERS if isinstance(kind, Enumeration | Floating) else _POINTERS
+
+
+def _is_union_with_pointers(kind: Type) -> bool:
+    kind = kind.target if isinstance(kind, Pointer) else kind
+    return isinstance(kind, Record) and kind.kind is RecordKind.UNION and _holds_pointers(kind)
+
+
+def _holds_pointers(kind: Type) -> bool:
+    """Has an object of this type a pointer in it?"""
+    waiting = [kind]
+    while waiting:
+        match waiting.pop():
+            case Pointer():
+                return True
+            case Array(element=element):
+                waiting.append(element)
+            case Record(fields=tuple() as fields):
+                waiting += [each.type for each in fields]
+            case _:
+                pass
+    return False
+
+
+def _given_as_bytes(call: Call) -> Iterator[Type]:
+    """What the arguments of a call are, for which the function has no type of its own."""
+    kind = call.function.type
+    kind = kind.target if isinstance(kind, Pointer) else kind
+    declared = kind.parameters if isinstance(kind, Function) else ()
+    for at, value in enumerate(call.arguments):
+        expected = declared[at] if at < len(declared) else Pointer(Void())
+        if isinstance(expected, Pointer) and isinstance(expected.target, Void | Integer):
+            yield without_casts(value).type
 
 
 def _cells(expression: Tree) -> Iterator[_Cell]:
@@ -207,15 +323,14 @@ def _cells(expression: Tree) -> Iterator[_Cell]:
                     case (*_, ExpressionStatement(expression=last)):
                         waiting.append(last)
             case Binary(operator="+" | "-" | "|" | "^" | "&", left=left, right=right):
-                waiting += [left, right]  # of numbers that were pointers
+                if not (isinstance(left.type, Pointer) and isinstance(right.type, Pointer)):
+                    waiting += [left, right]  # no distance: of numbers that were pointers
             case Name(symbol=symbol):
                 yield _of_variable(symbol)
-            case Member(field=member):
-                yield ("member", member.name)
-            case Index(type=kind) | Dereference(type=kind):
-                yield _of_elements(kind)
-            case VaArg():
-                yield _VARIADIC
+            case Member(type=kind) | Index(type=kind) | Dereference(type=kind) | VaArg(type=kind):
+                yield _in_memory(kind)
+            case Builtin(name=name, type=kind) if name.startswith(_ATOMIC):
+                yield _in_memory(kind)
             case Call(function=Name(symbol=called)):
                 yield ("result", called.name)
             case Call(type=kind):

@@ -15,9 +15,13 @@ from csg.unify import unify
 
 HEADER = """
 #include <assert.h>
+#include <pthread.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 struct list { int n; struct list *next; };
 struct context { int kind; struct list *list; };
 static int found;
@@ -26,6 +30,14 @@ static bool given(const struct list *l) { return l; }
 static int is_null(const struct list *l) { return l == NULL; }
 static int held(const struct context *c) { return c->list ? 0 : 1; }
 static int led(struct list **l) { return *l == NULL; }
+static int by_value(struct context c) { return c.list ? 0 : 1; }
+static int alias(const struct list *) __attribute__((alias("is_null")));
+static int rest(int n, ...)
+{ va_list a; va_start(a, n); void *q = va_arg(a, void *); va_end(a); return !q; }
+static int ordered(const void *a, const void *b) { found = !*(void **) a || !*(void **) b; return 0; }
+static void *started(void *q) { found = !q; return q; }
+static void exchange(struct list **a, struct list **b) { struct list *c = *a; *a = *b; *b = c; }
+union both { struct list *list; struct context *context; uintptr_t n; struct list *v[1]; };
 static int last(int depth, struct list *l) { return depth ? last(depth - 1, l) : !l; }
 """
 # Each sets found to 1 if P is null, and else to 0, as it stood before.
@@ -57,6 +69,34 @@ FORMS = (
     "found = 1 - given(P);",
     "found = is_null(P);",
     "{ struct list *q = P; found = is_null(q); }",
+    "{ struct list *c = P, **at = &c; found = !*at; }",
+    "{ struct context c = {0, P}; struct list **at = &c.list; found = !*at; }",
+    "{ struct list *c = P, *d = 0; exchange(&c, &d); found = !d; }",
+    "{ union both u = {P}; found = !u.context; }",
+    "{ union both u = {P}; found = u.n == 0; }",
+    "{ union both u = {P}; found = !u.v[0]; }",
+    "{ uintptr_t n[1] = {(uintptr_t) P}; found = !n[0]; }",
+    "{ struct list *v[1] = {P}; void **w = (void **) v; found = !w[0]; }",
+    "{ union both u = {P}, none = {0}; found = !memcmp(&u, &none, sizeof u); }",
+    "{ struct list *c = P, *none = 0; found = !memcmp((char *) &c, (char *) &none, sizeof c); }",
+    "{ struct list *c = P, *d; memcpy(&d, &c, sizeof d); found = !d; }",
+    "{ struct list *c = P; uintptr_t d; memcpy(&d, &c, sizeof d); found = !d; }",
+    "{ struct list *c = P; char *b = (char *) &c; found = 1;"
+    " for (int i = 0; i < 8; i++) if (b[i]) found = 0; }",
+    "{ struct list *v[2] = {P, P}; qsort(v, 2, sizeof *v, ordered); }",
+    "{ pthread_t t; pthread_create(&t, NULL, started, P); pthread_join(t, NULL); }",
+    "{ int (*g)(int, ...) = rest; found = g(1, P); }",
+    "found = rest(1, P);",
+    "found = alias(P);",
+    "found = by_value((struct context) {0, P});",
+    "{ struct context c = {0, P}, d; d = c; found = !d.list; }",
+    "{ struct list *c = P; found = !__atomic_load_n(&c, 0); }",
+    "{ struct list *c; __atomic_store_n(&c, P, 0); found = !c; }",
+    "{ struct list *c = P; found = __sync_bool_compare_and_swap(&c, NULL, NULL); }",
+    "{ _Atomic(struct list *) c = P; found = !c; }",
+    "{ struct list *c = P; found = ({ struct list *d = c; !d; }); }",
+    "{ struct list *c = P; typeof(c) *d = &c; found = !d[0]; }",
+    "{ struct list *none = NULL; found = P == none; }",
     "found = last(3, P);",
     "found = led(&P);",
     "{ struct context c = { 1, P }; found = held(&c); }",
@@ -129,6 +169,25 @@ def test_every_form_is_a_question(form: str) -> None:
 @pytest.mark.parametrize("at", range(len(SILENT)), ids=SILENT)
 def test_a_question_about_anything_else_is_none(at: int) -> None:
     assert asked(SILENT[at]) == NullTests(frozenset(), frozenset({0} if at in LATE else ()))
+
+
+@pytest.mark.parametrize(
+    ("call", "is_asked"),
+    [
+        ("free(p);", True),
+        ("{ struct context c = {0, p}; free(c.list); }", True),
+        ("found = realloc(p, 8) != NULL;", True),
+        ("found = strtol((char *) p, NULL, 10);", False),
+        ("found = memcmp(p, p, 1);", False),
+        ("{ struct context c = {0, p}; memset(&c, 0, sizeof c); }", False),
+        ("{ struct list q = {0, p}; found = q.n == 0; }", False),
+        ("{ struct { struct list *l; long n; } q = {p, 3}; if (q.n) found = 2; }", False),
+        ("{ struct { long n; } q = {p - (p + 1)}; if (q.n) found = 2; }", False),
+        ("{ struct list *c = p, *d = p + 1; found = c == d; }", False),
+    ],
+)
+def test_the_library_asks_where_null_has_a_meaning(call: str, is_asked: bool) -> None:
+    assert asked(call).asked == ({0} if is_asked else set())
 
 
 @pytest.mark.parametrize("form", STILL)
