@@ -602,7 +602,7 @@ def test_objects_are_made_of_texts_by_a_function_like_printf(tmp_path: Path) -> 
     assert done.code == 1, done.out
     for each in done.differing:
         given = each["input"]["parameters"]
-        assert given["first"] == 2 and 0 < len(given["value_new_textf_form"]) < 5
+        assert given["first"] == 2 and given["value_new_textf_form"]
     assert 'made = value_new_textf(NULL, "%s", "' in done.out
 
 
