@@ -213,7 +213,7 @@ PAIRS = {
         "static int before(const void *a, const void *b)\n"
         "{ const char *const *c = a, *const *d = b; if (!*c || !*d) return ⟨1 | -1⟩;"
         " return **c - **d; }\n"
-        "int f(const char *p) { const char *v[2] = {p, \"m\"};"
+        'int f(const char *p) { const char *v[2] = {p, "m"};'
         " qsort(v, 2, sizeof *v, before); return v[0] == p; }",
         NULL,
     ),

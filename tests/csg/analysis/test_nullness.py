@@ -34,7 +34,8 @@ static int by_value(struct context c) { return c.list ? 0 : 1; }
 static int alias(const struct list *) __attribute__((alias("is_null")));
 static int rest(int n, ...)
 { va_list a; va_start(a, n); void *q = va_arg(a, void *); va_end(a); return !q; }
-static int ordered(const void *a, const void *b) { found = !*(void **) a || !*(void **) b; return 0; }
+static int ordered(const void *a, const void *b)
+{ found = !*(void **) a || !*(void **) b; return 0; }
 static void *started(void *q) { found = !q; return q; }
 static void exchange(struct list **a, struct list **b) { struct list *c = *a; *a = *b; *b = c; }
 union both { struct list *list; struct context *context; uintptr_t n; struct list *v[1]; };
