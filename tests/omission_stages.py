@@ -115,7 +115,7 @@ COMPILER = [
         _CODE,
         'OTHER_WAYS = (CONSTLESS, "-O1", "-O2")',
         "OTHER_WAYS = (CONSTLESS,)",
-        _alike("the order of variables"),
+        _alike("a variable in a register"),
     ),
     _stage(
         "compiler: calls that return twice, by attribute",
@@ -447,8 +447,7 @@ LINKER = [
         _RETAINED,
         "named |= {(number, symbol.alias), (_OUTSIDE, symbol.alias)}",
         "pass",
-        _around("alias"),
-        _around("profiling-by-alias"),
+        "tests/test_retained.py::test_what_main_leads_to_needs_no_linker[alias-g();]",
     ),
     _stage(
         "linker: initialisers",

@@ -214,9 +214,9 @@ ALIKE = {
         "#include <assert.h>\nint f(int x) { assert(x > 0); return x; }\n",
         "#include <assert.h>\n\n\nint f(int x) { assert(x > 0); return x; }\n",
     ),
-    "the order of variables": (
-        "int f(int x) { int a = x, b = 2; int *p = &a, *q = &b; return *p + *q; }\n",
-        "int f(int x) { int b = 2, a = x; int *q = &b, *p = &a; return *p + *q; }\n",
+    "a variable in a register": (
+        "int f(int x) { int y = x; return y; }\n",
+        "int f(int x) { register int y = x; return y; }\n",
     ),
     "a static object renamed": (
         "int f(int x) { static int k; return k += x; }\n",

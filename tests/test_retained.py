@@ -113,9 +113,12 @@ def test_a_pointer_that_leads_elsewhere_is_told_with_its_place(tmp_path: Path) -
     assert "p = f" in (tmp_path / "new.c").read_text().splitlines()[told.location.line - 1]
 
 
-def test_what_main_leads_to_needs_no_linker(tmp_path: Path, monkeypatch: Any) -> None:
+@pytest.mark.parametrize(("way", "call"), [("never", "f();"), ("alias", "g();")])
+def test_what_main_leads_to_needs_no_linker(
+    way: str, call: str, tmp_path: Path, monkeypatch: Any
+) -> None:
     monkeypatch.setattr(module, "compile_program", None)
-    old = program("never", "k = 1").replace("BEFORE;", "f(); BEFORE;")
+    old = program(way, "k = 1").replace("BEFORE;", f"{call} BEFORE;")
     assert found(old, old.replace("k = 1", "k = 2"), (), tmp_path) == ()
 
 

@@ -361,8 +361,8 @@ SHOWN = {
     ),
     "a new object": (
         "void *malloc(unsigned long); struct n { int a; };"
-        " struct n *f(int x) { struct n *n = malloc(4); n->a = 6; return n; }",
-        "returned new 1+0 -> {.a 6}",
+        " struct n *f(int x) { struct n *n = malloc(8); n[1].a = 6; return n + 1; }",
+        "returned new 1+4 -> {.a 6}",
     ),
     "an object that is freed": (
         "void free(void *); struct s { int a; }; void f(struct s *s) { free(s); }",
