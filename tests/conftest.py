@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from symexec.options import ATTACK_VARIABLE
+from symexec.options import ATTACK_VARIABLE, SAME_CODE_VARIABLE
 from symexec.watchdog import collect_rarely
 from tests.nightly import DAILY
 from tests.repositories import Repository
@@ -21,6 +21,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # processes need not compile mo
 
 # A verdict without differences is attacked natively in the tests that are about that.
 os.environ.setdefault(ATTACK_VARIABLE, "0")
+# Tests of the search need no pairs of which the compiler makes different code.
+os.environ.setdefault(SAME_CODE_VARIABLE, "1")
 
 settings.register_profile(DAILY, derandomize=True, deadline=None)
 settings.register_profile("night", derandomize=True, deadline=None)

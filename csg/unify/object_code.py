@@ -47,7 +47,11 @@ TextPair = tuple[Preprocessed | None, Preprocessed | None]
 UnitPair = tuple[TranslationUnit | None, TranslationUnit | None]
 Spellings = Mapping[str, Symbol]  # what the compiler calls symbols of a file
 COMPILED = "compiled differently"  # the cause of a change
-PLAIN, CONSTLESS, TRUSTING = "-O0", "without const", "as guaranteed"
+SAME_CODE = "the compiler makes the same code of both versions"
+PLAIN, CONSTLESS, TRUSTING, CHECKED = "-O0", "without const", "as guaranteed", "checked"
+# What C leaves undefined is trapped, and each access to an object is checked.
+_CHECKS = ("-fsanitize=address,undefined", "-fsanitize-undefined-trap-on-error")
+_CHECKS_OF_OBJECTS = "--param=asan-globals=0"  # would name objects and files
 OTHER_WAYS = (CONSTLESS, "-O1", "-O2")  # to compile: a function that is alike in one is alike
 
 _LOOKING_UP = frozenset({"dlsym", "dlvsym"})
@@ -127,6 +131,16 @@ class Compilation:
 
         return [(made(old), made(new)) for old, new in self._pairs]
 
+    def has_both(self, level: str) -> bool:
+        """Is there assembly of both versions for each file that differs, made with the same
+        flags?"""
+        differing = [(at, pair) for at, pair in enumerate(self._pairs) if pair != (None, None)]
+        for _, (old, new) in differing:
+            if old is None or new is None or _flags(old.flags) != _flags(new.flags):
+                return False
+        pairs = self.pairs(level)
+        return all(None not in pairs[at] for at, _ in differing)
+
     def says(self, word: str) -> bool:
         """Does a file that differs have this word?"""
         return any(word in source.text for source in self._sources())
@@ -168,16 +182,23 @@ class Compilation:
 
     def _assembled(self, source: Source, text: str, level: str) -> Assembly | None:
         cancelled = self._pool.cancelled
-        trusting = level == TRUSTING
+        flags, trusting = source.flags, level in (TRUSTING, CHECKED)
         if level == CONSTLESS:
             text, level = _CONST.sub("", _SPACED.sub("", text)), PLAIN
-        elif trusting:
+        elif level == TRUSTING:
             level = "-O2"
+        elif level == CHECKED:
+            text, level, flags = _in_one_line(text), PLAIN, (*flags, *_CHECKS, _CHECKS_OF_OBJECTS)
         try:
-            made = assemble(text, source.flags, level, self._compiler, cancelled, trusting=trusting)
+            made = assemble(text, flags, level, self._compiler, cancelled, trusting=trusting)
         except ToolchainError:
             return None
         return read_assembly(made)
+
+
+def _in_one_line(text: str) -> str:
+    """The lines that are no pragmas, joined: checked code has the lines of variables in it."""
+    return re.sub(r"(?m)(^[^#].*)\n(?=[^#])", r"\1 ", text)
 
 
 def _guarantees(text: str) -> list[str]:
@@ -193,19 +214,15 @@ def _guarantees(text: str) -> list[str]:
 def compiled_alike(old: Sequence[str], new: Sequence[str]) -> bool:
     """Do the flags say the same of a text that is preprocessed? Where headers are is no part of
     that."""
-    one, other = (
-        [
-            each
-            for each in flags_after_preprocessing(relevant_flags(flags))
-            if not _is_of_paths(each)
-        ]
-        for flags in (old, new)
-    )
-    return one == other
+    one, other = (flags_after_preprocessing(relevant_flags(flags)) for flags in (old, new))
+    return _flags(one) == _flags(other)
 
 
-def _is_of_paths(flag: str) -> bool:
-    return flag.startswith(("-I", "-i", "-L")) or not flag.startswith("-")
+def _flags(flags: Sequence[str]) -> list[str]:
+    """All but those that say where files are."""
+    return [
+        flag for flag in flags if flag.startswith("-") and not flag.startswith(("-I", "-i", "-L"))
+    ]
 
 
 def _sources(pair: TextPair) -> tuple[Source | None, Source | None]:
@@ -342,6 +359,19 @@ def dissents(
     return tuple(_Comparison(unified, compilation, spelt, shared).dissents())
 
 
+def is_same_code(
+    unified: Unified,
+    compilation: Compilation,
+    spelt: Sequence[tuple[Spellings, Spellings]],
+    shared: Sequence[TranslationUnit] = (),
+) -> bool:
+    """Does the compiler make the same code and objects of both versions, however the source
+    differs: without optimisation, where it relies on what C leaves undefined, and where that is
+    checked?"""
+    comparison = _Comparison(unified, compilation, spelt, shared)
+    return all(comparison.is_same(level) for level in (PLAIN, TRUSTING, CHECKED))
+
+
 class _Comparison:
     def __init__(
         self,
@@ -371,6 +401,20 @@ class _Comparison:
             yield from self._of_sections(old, new)
             yield from self._of_the_rest(old, new)
             yield from self._of_guarantees(old, new)
+
+    def is_same(self, level: str) -> bool:
+        if not self._compilation.has_both(level):
+            return False
+        old, new = self._versions(level)
+        return (
+            bool(old.readers)
+            and old.places.keys() == new.places.keys()
+            and all(_is_same(place, new.places[name]) for name, place in old.places.items())
+            and old.exported == new.exported
+            and old.marks() == new.marks()
+            and old.sections() == new.sections()
+            and old.loose() == new.loose()
+        )
 
     def _versions(self, level: str) -> tuple[_Version, _Version]:
         found = tuple(_Version(defined_elsewhere=self._elsewhere) for _ in Version)
@@ -565,6 +609,15 @@ def _are_alike(old: _Version, new: _Version, name: str) -> bool:
 
 def _is_alike(before: _Place, after: _Place) -> bool:
     return before.reader.text(before.label) == after.reader.text(after.label)
+
+
+def _is_same(before: _Place, after: _Place) -> bool:
+    """Is it the same, also for the linker?"""
+    facts = [
+        (each.linking, each.linking and each.label, each.storage, each.reader.text(each.label))
+        for each in (before, after)
+    ]
+    return facts[0] == facts[1]
 
 
 def _described(before: _Place, after: _Place) -> str:

@@ -40,6 +40,7 @@ from csg.unify.object_code import (
     apart,
     compiled_alike,
     dissents,
+    is_same_code,
     spellings,
     with_dissents,
 )
@@ -520,10 +521,14 @@ def unify_pair(
             keep_functions_apart(pair)
             unified = unify(*join(pair.differing), entry, by_lines=annotation.by_lines)
             found = dissents(unified, compilation, spelt, pair.shared)
+            same_code = bool(unified.changes) and is_same_code(
+                unified, compilation, spelt, pair.shared
+            )
             unmodelled = (*compilation.unmodelled(), *_of_hooks(unified))
             otherwise = tuple(read_otherwise((unit, text.flags) for text, unit in _trees(pair)))
         unified = divided(unified, found, entry, annotation.by_lines)
         unified.unmodelled, unified.read_otherwise = unmodelled, otherwise
+        unified.same_code = same_code
         apart = _split_names(unified)
         concerned = {at for at, unit in enumerate(pair.shared) if apart & _used(unit)}
         if not concerned:

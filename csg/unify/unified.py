@@ -258,6 +258,13 @@ class Unified:
     apart: Apart = field(default_factory=Apart)
     unmodelled: tuple[Dissent, ...] = ()  # what the flags or types mean, and do not mean here
     read_otherwise: tuple[Dissent, ...] = ()  # what the compiler reads, with these flags
+    same_code: bool = False  # the compiler makes the same of both versions
+    without_effect: tuple[ChangeRecord, ...] = ()  # changes of the source that are none
+
+    def take_same_code_for_no_change(self) -> None:
+        """Where the compiler makes the same code of both versions, no change is left."""
+        if self.same_code and self.changes:
+            self.without_effect, self.changes = self.changes, ()
 
     @property
     def units(self) -> tuple[TranslationUnit, ...]:

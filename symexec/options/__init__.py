@@ -338,6 +338,13 @@ def usual_attack() -> float:
         return ATTACK_S
 
 
+SAME_CODE_VARIABLE = "CSGTEST_SEARCH_SAME_CODE"
+
+
+def usually_searches_same_code() -> bool:
+    return bool(os.environ.get(SAME_CODE_VARIABLE))
+
+
 @record
 class BuildOptions:
     """``csgtest build``: the main job on a pair of versions."""
@@ -353,6 +360,8 @@ class BuildOptions:
     native: bool = True  # native fuzzing while the search runs
     # Seconds at least to attack a verdict without differences natively; 0: it is not attacked.
     attack: float = field(default_factory=usual_attack)
+    # Search although the compiler makes the same code of both versions.
+    search_same_code: bool = field(default_factory=usually_searches_same_code)
     shadow: ShadowOptions = ShadowOptions()
     files: FileOptions = FileOptions()
     annotation: Annotation = Annotation()

@@ -577,6 +577,12 @@ NO_NATIVE = row(
     action="store_true",
     help="no native fuzzing: the search runs alone",
 )
+SEARCH_SAME_CODE = row(
+    "--search-same-code",
+    action="store_true",
+    help="search although the compiler makes the same code of both versions, which proves them "
+    "equal",
+)
 ATTACK = row(
     "--attack",
     metavar="S",
@@ -618,7 +624,7 @@ ACCEPTED_IN_REVIEW = tuple(
     else each
     for each in ACCEPTED
 )
-REPLAY = under("replay", NO_REPLAY, NO_NATIVE, ATTACK, UNPROTECTED)
+REPLAY = under("replay", NO_REPLAY, NO_NATIVE, SEARCH_SAME_CODE, ATTACK, UNPROTECTED)
 WITH = row(
     "--with",
     example=["list.c"],

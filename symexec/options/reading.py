@@ -61,6 +61,7 @@ from symexec.options import (
     SuiteOptions,
     UnifyOptions,
     Uninitialised,
+    usually_searches_same_code,
 )
 from symexec.options.definitions import Argument, Named
 
@@ -237,6 +238,7 @@ def build(given: argparse.Namespace, flags: tuple[str, ...]) -> Options:
         unsandboxed=given.unprotected_replay,
         native=not given.no_native,
         attack=given.attack,
+        search_same_code=given.search_same_code or usually_searches_same_code(),
         shadow=_shadow(given),
         files=_files(given),
         annotation=_annotation(given),

@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from csg.errors import CsgtestError
+from csg.errors import CsgtestError, Location
 from csg.graphs import chains, chains_form, graph_form, interactions_form
 from csg.unify import Unified
 from csg.unify.changes.identities import identities
 from csg.unify.changes.patch import patch
+from csg.unify.object_code import SAME_CODE
 from csg.unify.pairs import Readings
 from symexec.campaign.building import BuildJob
 from symexec.campaign.generation import Workers
@@ -290,10 +291,18 @@ def _unseen(job: BuildJob) -> list[str]:
     assert job.unified is not None
     own = versions_of(job.options).flags_of_files()
     edits = unseen_edits(job.unified, job.options.flags, own)
-    found = [f"{each.location} differs: {each.why}" for each in edits[:MOST_NAMED]]
-    if len(edits) > MOST_NAMED:
-        found.append(f"and {len(edits) - MOST_NAMED} more places")
+    reasons = {_line(each.location): each.why for each in edits}
+    for change in job.unified.without_effect:
+        reasons[_line(change.location)] = SAME_CODE
+    places = [f"{place} differs: {why}" for place, why in reasons.items()]
+    found = places[:MOST_NAMED]
+    if len(places) > MOST_NAMED:
+        found.append(f"and {len(places) - MOST_NAMED} more places")
     return found
+
+
+def _line(place: Location) -> str:
+    return f"{place.file}:{place.line}"
 
 
 def _has_no_input(job: BuildJob) -> bool:
