@@ -91,7 +91,15 @@ def judged(
 ) -> Judgement:
     """``csgtest build`` on two files, every test replayed; or no further than to the first
     difference that is seen natively."""
-    words = ["build", str(old), str(new), "--entry", pair.entry, *pair.options]
+    words = [
+        "build",
+        str(old),
+        str(new),
+        "--entry",
+        pair.entry,
+        "--search-same-code",
+        *pair.options,
+    ]
     options = parse([*words, "--time", str(PATIENCE)]).options
     assert isinstance(options, BuildOptions)
     job = BuildJob(replace(options, out=folder, unsandboxed=True, attack=0.0))

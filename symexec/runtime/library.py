@@ -8,6 +8,7 @@ complete(...)    the program and what it calls and nobody defines, from the file
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -369,7 +370,13 @@ def start(program: Program) -> str:
 
 def is_known(name: str) -> bool:
     """Has this function a model, in C or in Python?"""
-    return name in registry() or name in load_archive()
+    return name in registry() or name in _archived()
+
+
+@functools.cache
+def _archived() -> frozenset[str]:
+    """The names of the models in C: the same ones for as long as csgtest runs."""
+    return frozenset(load_archive())
 
 
 def own_functions(program: Program) -> Iterator[FunctionCode]:
