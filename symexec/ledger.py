@@ -189,6 +189,7 @@ class Ledger:
 
 # What a search says of states that it leaves; a portion of it takes back what others go on with.
 WAITING = "a path was still waiting"
+NOT_BEGUN = "making the inputs took all the time or memory"
 PARKED = "a path was dropped because memory was short"
 
 SEARCH_UNFINISHED = Omission(Reason.UNFINISHED, "the search did not follow every path")

@@ -34,6 +34,7 @@ from csg.language.syntax import (
     Conditional,
     Declaration,
     Dereference,
+    Expression,
     ExpressionStatement,
     FunctionDefinition,
     Index,
@@ -46,6 +47,7 @@ from csg.language.syntax import (
     StorageDuration,
     Symbol,
     SymbolKind,
+    Unary,
     VaArg,
 )
 from csg.language.traversal import Tree, called_name, is_null, walk, without_casts
@@ -107,7 +109,7 @@ class _Flow:
             self._declare(symbol)
         for node in walk(definition.body):
             for each in asked_in(node, result):
-                self.tests.update(_cells(each))
+                self._ask(each)
             match node:
                 case Declaration(symbol=symbol, initializer=value):
                     self._declare(symbol)
@@ -122,12 +124,16 @@ class _Flow:
                     self._give(("result", definition.symbol.name), value)
                 case Member(record=whole) if _is_union_with_pointers(whole.type):
                     self._join(_POINTERS, _NUMBERS)
+                    self._join(_POINTERS, _OTHERS)
                     self._join(_NUMBERS, _POINTERS)
                 case Cast(type=Pointer(target=Integer()), operand=AddressOf(operand=operand)):
                     if _holds_pointers(operand.type):  # byte by byte
                         self._join(_POINTERS, _ASKS)
                 case Binary(operator="==" | "!=", left=left) if isinstance(left.type, Pointer):
                     self.comparisons.append(node)
+                case Binary(operator="==" | "!=" | "<" | ">" | "<=" | ">=", left=left, right=right):
+                    self._ask(left)
+                    self._ask(right)
                 case Builtin(name=name) if name.startswith(_ATOMIC):
                     self._at_once(node)
                 case Call():
@@ -186,6 +192,9 @@ class _Flow:
                 self._join(_NUMBERS, _POINTERS)
         for each in call.arguments:
             kind = without_casts(each).type
+            if isinstance(each.type, Integer):  # it may have been a pointer: popcount
+                for result in _cells(call):
+                    self._give(result, each)
             function = kind.target if isinstance(kind, Pointer) else kind
             if not isinstance(function, Function):
                 continue
@@ -194,6 +203,13 @@ class _Flow:
                 for parameter in self.functions[name].parameters:
                     for other in call.arguments:
                         self._give(_of_variable(parameter), other)
+
+    def _ask(self, operand: Expression) -> None:
+        """The value of an operand decides something. A number may be a pointer that was cast."""
+        for cell in _cells(operand):
+            self.tests.add(cell)
+            if isinstance(operand.type, Integer) and _is_of_pointers(cell):
+                self._join(cell, _ASKS)
 
     def _at_once(self, builtin: Builtin) -> None:
         """A function that reads or writes an object at once (gcc's ``__atomic`` and ``__sync``)."""
@@ -275,6 +291,10 @@ def _in_memory(kind: Type) -> _Cell:
     return _OTHERS if isinstance(kind, Enumeration | Floating) else _POINTERS
 
 
+def _is_of_pointers(cell: _Cell) -> bool:
+    return isinstance(cell[1], Symbol) and isinstance(cell[1].type, Pointer)
+
+
 def _is_union_with_pointers(kind: Type) -> bool:
     kind = kind.target if isinstance(kind, Pointer) else kind
     return isinstance(kind, Record) and kind.kind is RecordKind.UNION and _holds_pointers(kind)
@@ -322,15 +342,21 @@ def _cells(expression: Tree) -> Iterator[_Cell]:
                 match body.items:
                     case (*_, ExpressionStatement(expression=last)):
                         waiting.append(last)
-            case Binary(operator="+" | "-" | "|" | "^" | "&", left=left, right=right):
+            case Binary(operator="==" | "!=" | "<" | ">" | "<=" | ">="):
+                pass
+            case Binary(left=left, right=right):
                 if not (isinstance(left.type, Pointer) and isinstance(right.type, Pointer)):
                     waiting += [left, right]  # no distance: of numbers that were pointers
+            case Unary(operator="~" | "-" | "+", operand=inner):
+                waiting.append(inner)
             case Name(symbol=symbol):
                 yield _of_variable(symbol)
             case Member(type=kind) | Index(type=kind) | Dereference(type=kind) | VaArg(type=kind):
                 yield _in_memory(kind)
             case Builtin(name=name, type=kind) if name.startswith(_ATOMIC):
                 yield _in_memory(kind)
+            case Builtin(arguments=arguments):
+                waiting += [each for each in arguments if isinstance(each.type, Integer)]
             case Call(function=Name(symbol=called)):
                 yield ("result", called.name)
             case Call(type=kind):

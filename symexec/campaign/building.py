@@ -66,6 +66,7 @@ from symexec.expr import TermTable
 from symexec.expr.nan_choices import OF_TWO_NANS
 from symexec.inputs.plan import ARGUMENTS, LEVELS, shapes_lines
 from symexec.ledger import (
+    NOT_BEGUN,
     SEARCH_UNFINISHED,
     Claim,
     Ledger,
@@ -208,6 +209,7 @@ class BuildJob:
         self.behind: Callable[[Location], Collection[int]] = lambda place: ()
         self._ends = math.inf
         self._search: Search | None = None
+        self._covered: GraphCoverage | None = None
         # The processes are forked before there is much memory to copy.
         self._verifying: WorkerProcess | None = None
         self._process: FuzzingProcess | None = None
@@ -335,10 +337,10 @@ class BuildJob:
             if self.options.native and not self._deterministic:
                 self.fuzzing = self._company(prepared, replay, deadline)
         try:
-            search = self._search = self._begun_in_time(prepared, deadline)
-            if search is None:
-                return
-            self.usage_lines = self._usage_lines(prepared, deadline)
+            covered = self._covered = GraphCoverage(prepared.graph)
+            search = self._search = self._begun_in_time(prepared, deadline, covered)
+            if search is not None:
+                self.usage_lines = self._usage_lines(prepared, deadline)
             if replay is not None:
                 self.validation = TraceValidation(
                     prepared,
@@ -348,9 +350,12 @@ class BuildJob:
                     self.clock,
                     self._deterministic,
                 )
-            generation = self._generation(search, verifier)
+            generation = self._generation(covered, verifier)
             with self.watchdog.until(self._latest(deadline)):
-                yield from self._searched(search, generation, deadline, verifier, progress)
+                if search is not None:
+                    yield from self._searched(search, generation, deadline, verifier, progress)
+                else:
+                    yield from self._tested_natively(generation, deadline, verifier)
             if self.stopped and verifier is not None:
                 deadline = min(deadline, self.clock() + ENDING)
                 verifier.end_by(deadline + GRACE)
@@ -386,24 +391,25 @@ class BuildJob:
             if verifier is not None:
                 verifier.close()
 
-    def _generation(self, search: Search, verifier: Verifier | None) -> TestGeneration:
+    def _generation(self, covered: GraphCoverage, verifier: Verifier | None) -> TestGeneration:
         mode, fuzzing = self.options.search.mode, self.fuzzing
         began, validation = self.started, self.validation
         return TestGeneration(
-            search, self.tests, mode, self.clock, began, verifier, validation, fuzzing
+            covered, self.tests, mode, self.clock, began, verifier, validation, fuzzing
         )
 
-    def _begun_in_time(self, prepared: Prepared, deadline: float) -> Search | None:
+    def _begun_in_time(
+        self, prepared: Prepared, deadline: float, covered: GraphCoverage
+    ) -> Search | None:
         """The search; None when making its inputs takes all the time or memory."""
         with self.watchdog.until(self._latest(deadline)):
             try:
                 with self.watchdog.guard():
-                    return self._begun(prepared, deadline, self.options, self.counters)
+                    return self._begun(prepared, deadline, self.options, self.counters, covered)
             except Spent:
                 self.counters.cuts += 1
                 self.counters.waiting += 1
-                text = "making the inputs took all the time or memory"
-                self.counters.ledger.record(Omission(Reason.TIME, text))
+                self.counters.ledger.record(Omission(Reason.TIME, NOT_BEGUN))
                 return None
 
     def _begun(
@@ -412,7 +418,7 @@ class BuildJob:
         deadline: float,
         options: BuildOptions,
         counters: Counters,
-        covered: GraphCoverage | None = None,
+        covered: GraphCoverage,
     ) -> Search:
         """A search with these options, which counts with ``counters``. ``covered``: what the
         search before it has covered."""
@@ -482,7 +488,7 @@ class BuildJob:
             search = self._begun(prepared, until, options, counters, first.covered)
             self._counted.append(counters)
             self._level += 1
-            generation = self._generation(search, verifier)
+            generation = self._generation(search.covered, verifier)
             with self.watchdog.until(self._latest(until)):
                 exhausted = yield from self._followed(
                     search, generation, until, verifier, progress, options
@@ -650,7 +656,9 @@ class BuildJob:
         or do not show what a change means, and until some input has run natively, if the search has
         left something out."""
         assert self.prepared is not None
-        natively_only = self.counters.unsupported or bool(self.prepared.unmodelled)
+        natively_only = (
+            self._search is None or self.counters.unsupported or bool(self.prepared.unmodelled)
+        )
         if not natively_only and self.counters.ledger.allows(Claim.EQUALITY):
             return
         while self.fuzzing is not None and self.fuzzing.goes_on and self.clock() < deadline:
@@ -888,9 +896,13 @@ class BuildJob:
         left_out = not self.options.attack and self.options.replay and not self.tests.differing
         return {"asked": False} if left_out else None
 
-    def _report_progress(self, progress: Progress, search: Search, doing: str = SEARCHING) -> None:
-        self._reached |= search.targets.reached
-        changed = search.covered.changed
+    def _report_progress(
+        self, progress: Progress, search: Search | None, doing: str = SEARCHING
+    ) -> None:
+        assert self._covered is not None
+        changed = self._covered.changed
+        if search is not None:
+            self._reached |= search.targets.reached
         progress.update(
             Standing(
                 doing,

@@ -16,7 +16,7 @@ from symexec.exploration.following import USAGE
 from symexec.exploration.paths import Finding
 from symexec.exploration.pinning import Trace, Tracer
 from symexec.exploration.preparation import Prepared
-from symexec.exploration.searching import Search
+from symexec.exploration.searching import GraphCoverage, Search
 from symexec.expr.nan_choices import keeps_one_of_two
 from symexec.ledger import Reason
 from symexec.memory import FaultKind
@@ -189,7 +189,7 @@ def _put(names: set[str], name: str, belongs: bool) -> None:
 # ------------------------------------------------------------------------------------- generation
 # What a search comes upon, and what runs concurrently, becomes tests.
 #
-#     generation = TestGeneration(search, tests, mode, clock, started, verifier, ..)
+#     generation = TestGeneration(covered, tests, mode, clock, started, verifier, ..)
 #  for case in generation.found(finding): ...  t0001: new, and on its way to be replayed
 #     for case in generation.found_by_fuzzing(sightings): ...   n0007, s0001
 #
@@ -249,7 +249,7 @@ class TestGeneration:
 
     def __init__(
         self,
-        search: Search,
+        covered: GraphCoverage,
         tests: Collected,
         mode: str,
         clock: Callable[[], float],
@@ -259,7 +259,7 @@ class TestGeneration:
         fuzzing: Fuzzing | None,
     ) -> None:
         self.endless: set[TestInput] = set()
-        self._covered = search.covered
+        self._covered = covered
         self._tests = tests
         self._mode = mode
         self._clock = clock

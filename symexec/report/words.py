@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, assert_never
 from csg.errors import LINES, Location, printable
 from csg.ir import ChangeInfo
 from csg.records import record
-from symexec.ledger import Claim, Verdict, allows
+from symexec.ledger import NOT_BEGUN, Claim, Verdict, allows
 from symexec.report.facts import inputs_within
 from symexec.report.model import Expected, Findings, Report
 from symexec.state.state import DivergenceKind
@@ -632,7 +632,9 @@ def _cut_paths(report: Report) -> Iterator[str]:
         known = counters.get(name)
         return known if isinstance(known, int) else 0
 
-    if cuts := count("cuts"):
+    if any(each.omission.text == NOT_BEGUN for each in report.omissions):
+        yield f"The search did not begin: {NOT_BEGUN}."
+    elif cuts := count("cuts"):
         reasons = []
         if waiting := count("waiting"):
             reasons.append(f"{waiting:,} of them still waiting when the time was over")

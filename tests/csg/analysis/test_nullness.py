@@ -38,7 +38,8 @@ static int ordered(const void *a, const void *b)
 { found = !*(void **) a || !*(void **) b; return 0; }
 static void *started(void *q) { found = !q; return q; }
 static void exchange(struct list **a, struct list **b) { struct list *c = *a; *a = *b; *b = c; }
-union both { struct list *list; struct context *context; uintptr_t n; struct list *v[1]; };
+union both { struct list *list; struct context *context; uintptr_t n; struct list *v[1];
+unsigned half[2]; double real; };
 static int last(int depth, struct list *l) { return depth ? last(depth - 1, l) : !l; }
 """
 # Each sets found to 1 if P is null, and else to 0, as it stood before.
@@ -97,6 +98,13 @@ FORMS = (
     "{ _Atomic(struct list *) c = P; found = !c; }",
     "{ struct list *c = P; found = ({ struct list *d = c; !d; }); }",
     "{ struct list *c = P; typeof(c) *d = &c; found = !d[0]; }",
+    "{ union both u = {P}; found = !u.half[0] && !u.half[1]; }",
+    "{ union both u = {P}; found = u.real == 0; }",
+    "found = !__builtin_popcountl((uintptr_t) P);",
+    "found = !llabs((long long) P);",
+    "found = (uintptr_t) P < 4096;",
+    "found = !((uintptr_t) P >> 4);",
+    "{ uintptr_t n = (uintptr_t) P; found = n < 16; }",
     "{ struct list *none = NULL; found = P == none; }",
     "found = last(3, P);",
     "found = led(&P);",
