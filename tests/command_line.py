@@ -304,6 +304,15 @@ def pair(sample: str) -> tuple[Path, Path]:
     return SAMPLES / sample / "old.c", SAMPLES / sample / "new.c"
 
 
+def version_of(text: str, which: int) -> str:
+    """The old (0) or the new version (1) of a text with edits: ``int a = ⟨1 | 2⟩;``."""
+    while "⟨" in text:
+        before, _, rest = text.partition("⟨")
+        both, _, after = rest.partition("⟩")
+        text = before + both.split(" | ")[which].strip(" ") + after
+    return text
+
+
 def write_versions(folder: Path, old: str, new: str) -> tuple[Path, Path]:
     """Two texts as ``old.c`` and ``new.c``."""
     files = folder / "old.c", folder / "new.c"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import csgtest, write_versions
+from tests.command_line import csgtest, version_of, write_versions
 
 HEAD = "#include <stdarg.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 
@@ -30,12 +30,7 @@ class Pair:
     level: str = "-O0"
 
     def version(self, which: int) -> str:
-        text = HEAD + self.text
-        while "⟨" in text:
-            before, _, rest = text.partition("⟨")
-            both, _, after = rest.partition("⟩")
-            text = before + both.split(" | ")[which].strip() + after
-        return text
+        return HEAD + version_of(self.text, which)
 
 
 def allocated(before: str, after: str) -> str:

@@ -22,6 +22,7 @@ from csg.errors import NOWHERE, Location, ToolchainError
 from csg.frontend import Preprocessed
 from csg.language.syntax import (
     Declaration,
+    FunctionDefinition,
     Linkage,
     Name,
     Symbol,
@@ -54,7 +55,7 @@ _CHECKS = ("-fsanitize=address,undefined", "-fsanitize-undefined-trap-on-error")
 _CHECKS_OF_OBJECTS = "--param=asan-globals=0"  # would name objects and files
 OTHER_WAYS = (CONSTLESS, "-O1", "-O2")  # to compile: a function that is alike in one is alike
 
-_LOOKING_UP = frozenset({"dlsym", "dlvsym"})
+_LOOKING_UP = frozenset({"dlsym", "dlvsym", "dladdr", "dladdr1", "backtrace_symbols"})
 # What a local variable holds behind the second return of such a call depends on where it lies.
 _RETURNING_TWICE = re.compile(
     r"(?:__builtin_|__x|_{0,2})(?:(?:sig)?setjmp|savectx|vfork|getcontext)(?:_syscall)?"
@@ -69,6 +70,7 @@ _GUARANTEE = re.compile(
 # The qualifier; not the attribute, which says that a function has no effect.
 _CONST = re.compile(r"(?!(?<=[(,:])(?:const|__const__)\s*[,)\]])\b(?:const|__const|__const__)\b")
 _SPACED = re.compile(r"(?<=[(,:])\s+(?=(?:const|__const__)\s*[,)\]])")
+_PLACES = re.compile(r"\b__builtin_(?:LINE|FILE|COLUMN)\b")
 _MARKER = re.compile(r"^# \d+ .*$", re.MULTILINE)
 # Where an assertion stands is no meaning of it.
 _ASSERTED = re.compile(r'"[^"\n]*"\s*,\s*\d+,\s*__func__\)')
@@ -84,6 +86,9 @@ class Source:
 
 
 def source_of(text: Preprocessed) -> Source:
+    """Without the places of lines, unless the text asks for them."""
+    if _PLACES.search(text.text):
+        return Source(text.text, text.flags, text.file)
     lines = (line.strip() for line in _MARKER.sub("", text.text).splitlines())
     retained = "\n".join(line for line in lines if line)
     return Source(_ASSERTED.sub('"", 0, "")', retained) + "\n", text.flags, text.file)
@@ -251,8 +256,9 @@ def spellings(pairs: Sequence[UnitPair]) -> list[tuple[Spellings, Spellings]]:
 
 
 def is_of_library(name: str) -> bool:
-    """Does this process have a symbol of this name from a library? So would the program."""
-    return hasattr(ctypes.CDLL(None), name)
+    """Does this process have a symbol of this name from a library? So would the program. Names with
+    an underscore in front are reserved for compilers and libraries (C17 7.1.3)."""
+    return name.startswith("_") or hasattr(ctypes.CDLL(None), name)
 
 
 # ------------------------------------------------------------------ comparing
@@ -285,7 +291,6 @@ class _Version:
 
     readers: list[Reader] = field(default_factory=list)
     places: dict[str, _Place] = field(default_factory=dict)
-    defined_elsewhere: frozenset[str] = frozenset()  # in files that are not compared
 
     def add(self, reader: Reader) -> None:
         self.readers.append(reader)
@@ -297,8 +302,7 @@ class _Version:
 
     @property
     def exported(self) -> set[str]:
-        found = {each.called(name) for each in self.readers for name in each.assembly.exported}
-        return found | self.defined_elsewhere
+        return {each.called(name) for each in self.readers for name in each.assembly.exported}
 
     @property
     def used(self) -> set[str]:
@@ -383,7 +387,9 @@ class _Comparison:
         self._unified = unified
         self._compilation = compilation
         self._spelt = spelt
-        self._elsewhere = frozenset(_defined(shared))
+        # In files that are not compared: the names of symbols, and those that none goes before.
+        self._named_elsewhere = frozenset(_external(shared))
+        self._strong_elsewhere = frozenset(_defined(shared))
         self._changed = {change.function for change in unified.changes}
         self._one = {each.name for each in unified.names.versions}
         self._objects = {
@@ -417,7 +423,7 @@ class _Comparison:
         )
 
     def _versions(self, level: str) -> tuple[_Version, _Version]:
-        found = tuple(_Version(defined_elsewhere=self._elsewhere) for _ in Version)
+        found = tuple(_Version() for _ in Version)
         pairs = self._compilation.pairs(level)
         for pair, spelt in zip(pairs, self._spelt, strict=True):
             for version, one, assembly, own in zip(Version, found, pair, spelt, strict=True):
@@ -515,21 +521,38 @@ class _Comparison:
     # ------------------------------------------------------------------ names, and the rest
 
     def _of_linking(self, old: _Version, new: _Version) -> Iterator[Dissent]:
-        """Symbols that others see in one version alone, where there may be others: the C library,
-        or whoever looks symbols up at run time."""
-        looked_up = not _LOOKING_UP.isdisjoint(old.used | new.used)
+        """Symbols that others see in one version alone, or by another name, where there may be
+        others."""
+        named = self._named_by_others(old, new)
+        looked_up = not _LOOKING_UP.isdisjoint(named)
         for name, before in old.places.items():
             after = new.places.get(name)
-            if after is None or before.linking == after.linking:
+            if after is None or _seen_as(before) == _seen_as(after):
                 continue
-            if looked_up or is_of_library(before.label) or is_of_library(after.label):
-                yield self._of_name(name, _between(before.linking, after.linking), old, new)
+            labels = {seen[0] for seen in map(_seen_as, (before, after)) if seen}
+            if looked_up or not labels.isdisjoint(named) or any(map(is_of_library, labels)):
+                text = f"others see {_between(_seen_as(before), _seen_as(after))}"
+                yield self._of_name(name, text, old, new)
+
+    def _named_by_others(self, old: _Version, new: _Version) -> frozenset[str]:
+        """The symbols, as the linker calls them, that a file names and does not define."""
+        named = {
+            word
+            for version in (old, new)
+            for reader in version.readers
+            for word in reader.assembly.words.difference(
+                reader.assembly.pieces, reader.assembly.aliases
+            )
+        }
+        return self._named_elsewhere.union(named)
 
     def _of_definitions(self, old: _Version, new: _Version) -> Iterator[Dissent]:
         """Symbols that one version defines and the other has from elsewhere."""
         for name in sorted(old.exported ^ new.exported):
             one, other = (new, "new") if name in old.exported else (old, "old")
-            if name not in one.places and (name in one.used or is_of_library(name)):
+            if name in one.places or name in self._strong_elsewhere:
+                continue
+            if name in one.used or name in self._named_elsewhere or is_of_library(name):
                 text = f"the {other} version takes '{name}' from elsewhere"
                 yield self._of_name(name, text, old, new)
         before, after = old.marks(), new.marks()
@@ -588,13 +611,28 @@ def is_changed(declaration: Declaration) -> bool:
 
 def _defined(units: Sequence[TranslationUnit]) -> Iterator[str]:
     for unit in units:
-        yield from (each.name for each in _defining(unit))
+        yield from (each.name for each in _defining(unit) if not each.weak)
+
+
+def _external(units: Sequence[TranslationUnit]) -> Iterator[str]:
+    """The symbols of other files, and for other files, that a file names."""
+    for unit in units:
+        things: list[FunctionDefinition | Declaration] = [*unit.functions, *unit.declarations]
+        for symbol in (each.symbol for each in things):
+            if symbol.linkage is Linkage.EXTERNAL:
+                yield symbol.linked_as or symbol.name
 
 
 def _defining(unit: TranslationUnit) -> Iterator[Symbol]:
     """The symbols that a file defines."""
     yield from (each.symbol for each in unit.functions)
     yield from (each.symbol for each in unit.declarations if each.symbol.defined)
+
+
+def _seen_as(place: _Place) -> tuple[str, ...]:
+    """The name of a symbol for other files and how it is linked; nothing where they do not see
+    it."""
+    return (place.label, *place.linking) if place.linking else ()
 
 
 def _statics(version: _Version, name: str) -> list[tuple[str, tuple[str, ...]]]:
