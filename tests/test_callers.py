@@ -155,6 +155,18 @@ PAIRS = {
         " ⟨known.b.n = 4; return b->n; | int n = b->n; known.b.n = 4; return n;⟩ }",
         'printf("%d\\n", f(&known.b));',
     ),
+    "a member of a public object": Pair(
+        "struct s { int a, b; } s;\nint f(int *p) { s.b = 1; *p = 5; return ⟨s.b | 1⟩; }",
+        'printf("%d\\n", f(&s.b));',
+    ),
+    "an element of a public array of structures": Pair(
+        "struct s { int a, b; } s[2];\nint f(int *p) { s[0].b = 1; *p = 5; return ⟨s[0].b | 1⟩; }",
+        'printf("%d\\n", f(&s[0].b));',
+    ),
+    "a member of a public union": Pair(
+        "union u { int a; float g; } u;\nint f(int *p) { u.a = 1; *p = 5; return ⟨u.a | 1⟩; }",
+        'printf("%d\\n", f(&u.a));',
+    ),
     # what is null
     "asked behind a pointer to a function": Pair(
         f"static int g(const char *p) {{ {ASKS} return *p; }}\n"
@@ -247,6 +259,59 @@ PAIRS = {
         says="reached an unreachable program point",
     ),
 }
+# The verdict names the objects into which no pointer of an input leads.
+READS = "{ ⟨int r = s[0]; OBJECT = 0; return r; | OBJECT = 0; return s[0];⟩ }"
+GIVEN_OUT = {
+    "a text in a public object": Pair(
+        'struct cfg { int n; char name[4]; } cfg = {3, "abc"};\n'
+        "int f(const char *s) " + READS.replace("OBJECT", "cfg.name[0]"),
+        'printf("%d\\n", f(cfg.name));',
+        says="do not lead into cfg",
+    ),
+    "a public text": Pair(
+        'char known[8] = "q";\nint f(const char *s) ' + READS.replace("OBJECT", "known[0]"),
+        'printf("%d\\n", f(known));',
+        says="do not lead into known",
+    ),
+    "behind a member": Pair(
+        "int known; struct s { int *p; };\nint f(struct s *o) { int *s = o->p; if (!s) return 0;"
+        + READS.replace("OBJECT", "known").replace("= 0", "= 5")
+        + " }",
+        'struct s s = {&known}; printf("%d\\n", f(&s));',
+        says="do not lead into known",
+    ),
+    "a static object that is returned": Pair(
+        "struct c { int level; }; static struct c usual = {1};\n"
+        "struct c *usual_c(void) { return &usual; }\n"
+        "int f(struct c *c, int v) { c->level = v; return ⟨usual.level | 1⟩; }",
+        'printf("%d\\n", f(usual_c(), 4));',
+        says="do not lead into usual",
+    ),
+    "an element of a static array that is returned": Pair(
+        "static int pool[4];\nint *slot(int i) { return &pool[i & 3]; }\n"
+        "int f(int *p) { *p = 1; return ⟨pool[0] + pool[1] + pool[2] | 0⟩; }",
+        'printf("%d\\n", f(slot(2)));',
+        says="do not lead into pool",
+    ),
+    "a static object in a public pointer": Pair(
+        "static int s = 3; int *const known = &s;\nint f(int *p) { *p = 8; return ⟨s | 3⟩; }",
+        'printf("%d\\n", f(known));',
+        says="do not lead into s",
+    ),
+    "a static object that a callback is given": Pair(
+        "static int s; void each(void (*cb)(int *)) { cb(&s); }\n"
+        "int f(int *p) { int t = *p; s = t + 1; return ⟨t | *p⟩; }",
+        'each(keep); printf("%d\\n", f(it));',
+        own="static int *it; static void keep(int *p) { it = p; }",
+        says="do not lead into s",
+    ),
+    "a static object of another function": Pair(
+        "int *counter(void) { static int c; return &c; }\n"
+        "int f(int *p) { int *c = counter(); *c = 1; *p = 2; return ⟨*c | 1⟩; }",
+        'printf("%d\\n", f(counter()));',
+        says="do not lead into c",
+    ),
+}
 UNDEFINED = frozenset({"unreachable"})  # what no run shows
 
 
@@ -269,3 +334,16 @@ def test_what_a_caller_sees_is_no_equality(name: str, tmp_path: Path) -> None:
     equal = done.report["verdict"] in ("no-change", "equivalent-within-bounds")
     assert equal != apart, done.out
     assert pair.says in done.out and "error of csgtest" not in done.out
+
+
+@pytest.mark.parametrize("name", GIVEN_OUT)
+def test_an_equality_names_the_objects_that_no_pointer_leads_into(
+    name: str, tmp_path: Path
+) -> None:
+    pair = GIVEN_OUT[name]
+    old, new = pair.version(0), pair.version(1)
+    assert output(tmp_path, old, pair) != output(tmp_path, new, pair)
+    write_versions(tmp_path, old, new)
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "8", folder=tmp_path)
+    if done.report["verdict"] != "different":
+        assert pair.says in done.out, done.out

@@ -34,15 +34,17 @@ from csg.language.syntax import (
     FunctionDefinition,
     Increment,
     Index,
+    InitializerEntry,
     Linkage,
     Member,
     Name,
+    Return,
     StorageDuration,
     Symbol,
     SymbolKind,
     TranslationUnit,
 )
-from csg.language.traversal import Tree, called_name, walk
+from csg.language.traversal import Tree, called_name, walk, without_casts
 from csg.language.types import Array, Integer, Pointer, Type
 from csg.records import record
 
@@ -51,13 +53,15 @@ from csg.records import record
 class Stores:
     """What a function stores to: ``written`` parameters, ``apart`` those that are restrict, and the
     ``globals`` with external linkage that it uses or writes. ``compared``: the pairs of parameters
-    whose values, or those of pointers behind them, it compares."""
+    whose values, or those of pointers behind them, it compares. ``given_out``: the static objects
+    that it uses and of which some function of the program gives the address away."""
 
     written: frozenset[str] = frozenset()
     apart: frozenset[str] = frozenset()
     globals: tuple[Symbol, ...] = ()
     written_globals: frozenset[str] = frozenset()
     compared: frozenset[frozenset[str]] = frozenset()
+    given_out: tuple[Symbol, ...] = ()
 
     def meet(self, one: str, other: str) -> bool:
         """Does it matter whether both parameters lead to one object? Those that are restrict and
@@ -90,9 +94,86 @@ def stores(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Store
         frozenset(each.name for each in pointers if each in written),
         frozenset(each.name for each in pointers if each.restrict),
         tuple(flow.globals),
-        frozenset(each.name for each in flow.globals if each in written),
+        frozenset(each.name for each in (*flow.globals, *flow.statics) if each in written),
         frozenset(flow.compared_pairs(pointers)),
+        tuple(each for each in flow.statics if each in given_out(units)),
     )
+
+
+def given_out(units: Sequence[TranslationUnit]) -> frozenset[Symbol]:
+    """The static objects whose addresses are returned, stored, or passed to whatever a pointer
+    leads to: callers may have them."""
+    found: set[Symbol] = set()
+    for unit in units:
+        roots: list[Tree] = [each.body for each in unit.functions]
+        roots += [each.initializer for each in unit.declarations if each.initializer is not None]
+        for node in (node for root in roots for node in walk(root)):
+            for value in _passed_on(node):
+                found.update(symbol for symbol in _addressed(value) if _is_static(symbol))
+        for declaration in unit.declarations:
+            if isinstance(declaration.initializer, Expression):
+                found.update(filter(_is_static, _addressed(declaration.initializer)))
+    return frozenset(found)
+
+
+def _passed_on(node: Tree) -> Iterator[Expression]:
+    match node:
+        case Return(value=value) if value is not None:
+            yield value
+        case Assign(value=value) | InitializerEntry(value=value):
+            if isinstance(value, Expression):
+                yield value
+        case Declaration(initializer=value) if isinstance(value, Expression):
+            yield value
+        case Call(function=function, arguments=arguments):
+            if not (isinstance(function, Name) and function.symbol.kind is SymbolKind.FUNCTION):
+                yield from arguments
+        case _:
+            pass
+
+
+def _addressed(value: Expression) -> Iterator[Symbol]:
+    """The objects whose address a value is, or leads into."""
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case Cast(operand=inner) | Comma(right=inner):
+                waiting.append(inner)
+            case Conditional(condition=condition, then=then, otherwise=otherwise):
+                waiting += [condition if then is None else then, otherwise]
+            case Binary(operator="+" | "-", left=left, right=right):
+                waiting += [left, right]
+            case AddressOf(operand=operand):
+                yield from _object_of(operand)
+            case lvalue if _is_array(lvalue):
+                yield from _object_of(lvalue)
+            case _:
+                pass
+
+
+def _is_array(lvalue: Expression) -> bool:
+    """Also where it stands for a pointer to its first element."""
+    match lvalue:
+        case Name(symbol=symbol):
+            return isinstance(symbol.type, Array)
+        case Member(field=member):
+            return isinstance(member.type, Array)
+        case _:
+            return isinstance(lvalue.type, Array)
+
+
+def _object_of(lvalue: Expression) -> Iterator[Symbol]:
+    while True:
+        match lvalue:
+            case Name(symbol=symbol):
+                yield symbol
+                return
+            case Member(record=inner, arrow=False):
+                lvalue = inner
+            case Index(base=inner) if _is_array(without_casts(inner)):
+                lvalue = without_casts(inner)
+            case _:
+                return
 
 
 @record
@@ -163,6 +244,7 @@ class _Flow:
         self._stored: set[Symbol] = set()
         self._compared: list[tuple[Expression, Expression]] = []
         self.globals: dict[Symbol, None] = {}
+        self.statics: dict[Symbol, None] = {}  # no other file sees them
         self.copies = False  # does the C library write to objects?
 
     def add(self, function: FunctionDefinition) -> None:
@@ -204,6 +286,8 @@ class _Flow:
                 self._compared.append((left, right))
             case Name(symbol=symbol) if _is_global(symbol):
                 self.globals[symbol] = None
+            case Name(symbol=symbol) if _is_static(symbol):
+                self.statics[symbol] = None
             case Declaration(symbol=symbol, initializer=value) if isinstance(value, Expression):
                 self._flows(value, symbol)
             case Assign(target=target, value=value):
@@ -219,7 +303,7 @@ class _Flow:
 
     def _stores(self, target: Expression) -> None:
         for symbol in _roots(target):
-            if _is_global(symbol) or not isinstance(target, Name):
+            if _is_global(symbol) or _is_static(symbol) or not isinstance(target, Name):
                 self._stored.add(symbol)
 
     def _call(self, name: str, arguments: Sequence[Expression]) -> None:
@@ -246,6 +330,11 @@ class _Flow:
 def _is_global(symbol: Symbol) -> bool:
     is_object = symbol.kind is SymbolKind.OBJECT and symbol.storage is StorageDuration.STATIC
     return is_object and symbol.linkage is Linkage.EXTERNAL and not symbol.from_header
+
+
+def _is_static(symbol: Symbol) -> bool:
+    is_object = symbol.kind is SymbolKind.OBJECT and symbol.storage is StorageDuration.STATIC
+    return is_object and symbol.linkage is not Linkage.EXTERNAL and not symbol.from_header
 
 
 def _roots(expression: Expression) -> Iterator[Symbol]:

@@ -132,8 +132,9 @@ class _Flow:
                 case Binary(operator="==" | "!=", left=left) if isinstance(left.type, Pointer):
                     self.comparisons.append(node)
                 case Binary(operator="==" | "!=" | "<" | ">" | "<=" | ">=", left=left, right=right):
-                    self._ask(left)
-                    self._ask(right)
+                    for operand in (left, right):
+                        if isinstance(operand.type, Integer):
+                            self._ask(operand)
                 case Builtin(name=name) if name.startswith(_ATOMIC):
                     self._at_once(node)
                 case Call():

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 
 from csg.analysis.aliasing import Stores
 from csg.analysis.several import Several
@@ -22,6 +23,7 @@ from csg.language.types import (
     Array,
     Enumeration,
     Floating,
+    Function,
     Integer,
     Pointer,
     Record,
@@ -40,6 +42,7 @@ from symexec.inputs.structures import (
 )
 
 MOST_ALIASES = 12
+MOST_PARTS = 3  # of one global object, for one parameter
 GLOBAL = "&"  # before the name of a global object
 
 
@@ -187,6 +190,73 @@ def _globals(parameter: Symbol, stores: Stores) -> Iterator[Alias]:
         elif leads_to_places(parameter.type):
             for offset in _parts_like(kind, target):
                 yield Alias(parameter.name, into, offset, needs)
+        elif not isinstance(target, Pointer | Void):
+            for offset in islice(_offsets_alike(each.type, target), MOST_PARTS):
+                yield Alias(parameter.name, into, offset, needs)
+
+
+def objects_apart(
+    parameters: Sequence[Symbol], stores: Stores, tried: Collection[Alias]
+) -> tuple[str, ...]:
+    """The names of the objects of the program into which a pointer of the input could lead, as far
+    as that matters, and into which, or into parts of which, none does."""
+    found: dict[str, None] = {}
+    for known in (*stores.globals, *stores.given_out):
+        for each in parameters:
+            if not stores.meets_global(each.name, known.name):
+                continue
+            offsets = {
+                alias.offset
+                for alias in tried
+                if (alias.name, alias.into) == (each.name, GLOBAL + known.name)
+            }
+            for level, target in enumerate(_targets(each.type)):
+                met = set() if level else offsets
+                if any(offset not in met for offset in _offsets_alike(known.type, target)):
+                    found[known.name] = None
+    return tuple(found)
+
+
+def _targets(kind: Type) -> list[Type]:
+    """What pointers in an input lead to: what the parameter does, before what is behind it."""
+    found: list[Type] = []
+    waiting, known = [kind], {kind}
+    while waiting:
+        inner: list[Type] = []
+        match waiting.pop():
+            case Pointer(target=target) if not isinstance(target, Function | Void):
+                found.append(target)
+                inner = [target]
+            case Array(element=element):
+                inner = [element]
+            case Record(fields=tuple() as fields):
+                inner = [each.type for each in fields]
+            case _:
+                pass
+        waiting += [each for each in inner if each not in known]
+        known.update(inner)
+    return found
+
+
+def _offsets_alike(whole: Type, part: Type) -> Iterator[int]:
+    """Where objects of the type ``part`` lie in another one; of an array the first element
+    counts."""
+    waiting = [(whole, 0)]
+    while waiting:
+        kind, start = waiting.pop()
+        match kind:
+            case _ if _alike(kind, part) and not isinstance(kind, Void):
+                yield start
+            case Array(element=element):
+                waiting.append((element, start))
+            case Record(fields=tuple() as fields):
+                waiting += [
+                    (each.type, start + each.offset)
+                    for each in reversed(fields)
+                    if each.bit_width is None
+                ]
+            case _:
+                pass
 
 
 def _alike(one: Type, other: Type) -> bool:

@@ -34,7 +34,7 @@ from csg.language.types import (
 )
 from csg.records import record
 from symexec.expr import Data, Operand, Shadowed, TermTable, compare, extract, ite
-from symexec.inputs.aliases import GLOBAL, Alias, aliases, named_in
+from symexec.inputs.aliases import GLOBAL, Alias, aliases, named_in, objects_apart
 from symexec.inputs.assumptions import (
     Named,
     assumption,
@@ -161,6 +161,10 @@ class InputPlan:
         known."""
         tried, ways = self._aliases()
         return len(tried), ways
+
+    def objects_apart(self) -> tuple[str, ...]:
+        """The objects of the program into which no pointer of the input leads, though one could."""
+        return objects_apart(self.entry.parameters, self.stores, self._aliases()[0])
 
     def _exact_texts(self) -> frozenset[str]:
         """The buffers of characters that need no 0 at their ends."""

@@ -49,7 +49,8 @@ class World:
     """What an entry function can look at in addition to its parameters, as far as its program calls
     for it; and in how many ways pointers are null, of how many. ``most_objects``: behind one
     parameter, if there are more that are left out for their number; else 0. ``aliases``: in how
-    many ways parameters lead into one object, of how many."""
+    many ways parameters lead into one object, of how many. ``objects_apart``: objects of the
+    program into which, or into some part of which, no pointer of an input leads."""
 
     arguments: bool = True
     stdin: bool = True
@@ -58,6 +59,7 @@ class World:
     null_choices: tuple[int, int] = (1, 1)
     most_objects: int = 0
     aliases: tuple[int, int] = (0, 0)
+    objects_apart: tuple[str, ...] = ()
 
 
 def world_of(prepared: Prepared, inputs: InputOptions) -> World:
@@ -74,6 +76,7 @@ def world_of(prepared: Prepared, inputs: InputOptions) -> World:
         (1, 1) if of_main else found.null_choices(),
         0 if of_main else found.most_objects(),
         (0, 0) if of_main else found.alias_choices(),
+        () if of_main else found.objects_apart(),
     )
 
 
@@ -146,6 +149,8 @@ def sizes(entry: str, inputs: InputOptions, world: World) -> dict[str, Json]:
             found["null_choices"] = [tried, min(ways, MANY_WAYS)]
         if world.aliases[1]:
             found["aliasing"] = list(world.aliases)
+        if world.objects_apart:
+            found["objects_apart"] = list(world.objects_apart)
     if inputs.ranges:
         found["ranges"] = [f"{each.name}={each.low}..{each.high}" for each in inputs.ranges]
     if inputs.assumptions:
@@ -165,11 +170,13 @@ def sizes(entry: str, inputs: InputOptions, world: World) -> dict[str, Json]:
     return found
 
 
+_OBJECTS = 3  # that are named
 MANY_WAYS = 1_000_000  # in which pointers are null; more are not counted
 NOT_ALWAYS = (
     "null_choices",
     "objects",
     "aliasing",
+    "objects_apart",
 )  # bounds that need not be there at a larger level
 
 
@@ -353,6 +360,8 @@ def _of_function(report: Report, found: Mapping[str, Json]) -> Iterator[str]:
     if found.get("aliasing"):
         tried, ways = found["aliasing"]
         yield _together(tried, ways)
+    if found.get("objects_apart"):
+        yield _apart(found["objects_apart"])
     if found.get("objects"):
         yield f"up to {found['objects']} objects behind a parameter"
     first = found.get("structure_elements", MOST_ELEMENTS)
@@ -378,6 +387,13 @@ def _together(tried: int, ways: int) -> str:
         return "parameters that lead to different objects"
     some = f" in {tried} of {ways} ways" if tried < ways else ""
     return f"parameters that lead to different objects or into one{some}, by an element at most"
+
+
+def _apart(names: Sequence[str]) -> str:
+    shown = list(names[:_OBJECTS])
+    if more := len(names) - len(shown):
+        shown.append(f"{more} other object{'s'[: more != 1]} of the program")
+    return f"pointers that do not lead into {' or '.join(shown)}, or not into each part"
 
 
 def _of_calls(steps: Sequence[Step]) -> Iterator[str]:
@@ -443,6 +459,7 @@ _NAMES = {
     "sym_file": "Named files and their bytes",
     "null_choices": "Ways in which pointers are null: tried, all",
     "aliasing": "Ways in which parameters lead into one object: tried, known",
+    "objects_apart": "Objects into which pointers of the caller do not lead, or not into all parts",
     "environment": "Environment variables",
     "deeper": "Beyond that",
     "queries": "Queries of the solver",

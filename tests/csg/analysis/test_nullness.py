@@ -27,6 +27,7 @@ struct context { int kind; struct list *list; };
 static int found;
 static void takes(bool b) { found = b ? 0 : 1; }
 static bool given(const struct list *l) { return l; }
+static const struct list *same(const struct list *l) { return l; }
 static int is_null(const struct list *l) { return l == NULL; }
 static int held(const struct context *c) { return c->list ? 0 : 1; }
 static int led(struct list **l) { return *l == NULL; }
@@ -193,6 +194,7 @@ def test_a_question_about_anything_else_is_none(at: int) -> None:
         ("{ struct { struct list *l; long n; } q = {p, 3}; if (q.n) found = 2; }", False),
         ("{ struct { long n; } q = {p - (p + 1)}; if (q.n) found = 2; }", False),
         ("{ struct list *c = p, *d = p + 1; found = c == d; }", False),
+        ("{ const struct list *c = same(p); found = c < p; }", False),
     ],
 )
 def test_the_library_asks_where_null_has_a_meaning(call: str, is_asked: bool) -> None:
