@@ -124,7 +124,7 @@ def _checkout(repository: str, commit: str, folder: Path) -> Path:
 def _run(tree: Path, clone: Path, out: Path, words: Sequence[str]) -> Outcome:
     shutil.rmtree(out, ignore_errors=True)
     command = [sys.executable, str(tree / "cli.py"), "build", "HEAD~1..HEAD", "--out", str(out)]
-    environment = {**os.environ, "PYTHONPATH": str(tree)}
+    environment = {**os.environ, "PYTHONPATH": str(tree), "COLUMNS": "500"}
     done = subprocess.run(
         [*command, *words], cwd=clone, env=environment, capture_output=True, text=True, check=False
     )

@@ -66,6 +66,10 @@ APART = {
         "struct s { char a[4], b[4]; }; int f(struct s *p, int i) { return p->a[i]; }",
         "struct s { char a[8]; }; int f(struct s *p, int i) { return p->a[i]; }",
     ),
+    "white space in a raw string": (
+        'const char *f(void) { return R"(a\n  b)" + 1 - 1; }',
+        'const char *f(void) { return R"(a\nb)" - 1 + 1; }',
+    ),
     "restrict": (
         "int f(int *a, int *b) { *a = 1; *b = 0; return *a + 1; }",
         "int f(int *restrict a, int *restrict b) { *a = 1; *b = 0; return 1 + *a; }",

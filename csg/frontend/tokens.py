@@ -50,6 +50,7 @@ _MASTER = re.compile(
     r"""
       (?P<SPACE>[ \t\f\v\r]+)
     | (?P<NEWLINES>\n+)
+    | (?P<RAW>(?:u8|[LuU])?R"(?P<DELIMITER>[^()\\\s]{0,16})\((?:.|\n)*?\)(?P=DELIMITER)")
     | (?P<STRING>(?:u8|[LuU])?"(?:[^"\\\n]|\\.)*")
     | (?P<CHAR>(?:u8|[LuU])?'(?:[^'\\\n]|\\.)+')
     | (?P<WORD>[^\W\d]\w*|[$][\w$]*)
@@ -155,6 +156,13 @@ def tokenize(text: str, file: str, words: dict[str, tuple[str, str]] = WORDS) ->
                 kind = _number_class(value)
             case "STRING":
                 kind = "STRING_LITERAL"
+            case "RAW":
+                kind = "STRING_LITERAL"
+                yield Token(kind, _cooked(value), line, column, file)
+                if inner := value.count("\n"):
+                    line += inner
+                    line_start = found.start() + value.rindex("\n") + 1
+                continue
             case "CHAR":
                 kind = "CHAR_CONST"
             case "DIRECTIVE":
@@ -170,6 +178,14 @@ def tokenize(text: str, file: str, words: dict[str, tuple[str, str]] = WORDS) ->
 def _number_class(text: str) -> str:
     floating = _HEXADECIMAL_FLOAT.match(text) or _DECIMAL_FLOAT.match(text)
     return "FLOAT_CONST" if floating else "INT_CONST_DEC"
+
+
+def _cooked(raw: str) -> str:
+    """A raw string literal, which gcc has in its dialects of C, as an ordinary one."""
+    prefix, _, rest = raw.partition('R"')
+    delimiter, _, body = rest.partition("(")
+    body = body.removesuffix(f'){delimiter}"').replace("\\", "\\\\").replace('"', '\\"')
+    return f'{prefix}"{body.replace(chr(10), chr(92) + "n")}"'
 
 
 def _unquoted(file: str) -> str:

@@ -70,7 +70,7 @@ _GUARANTEE = re.compile(
 # The qualifier; not the attribute, which says that a function has no effect.
 _CONST = re.compile(r"(?!(?<=[(,:])(?:const|__const__)\s*[,)\]])\b(?:const|__const|__const__)\b")
 _SPACED = re.compile(r"(?<=[(,:])\s+(?=(?:const|__const__)\s*[,)\]])")
-_PLACES = re.compile(r"\b__builtin_(?:LINE|FILE|COLUMN)\b")
+_PLACES = re.compile(r'\b__builtin_(?:LINE|FILE|COLUMN)\b|R"')  # also in raw string literals
 _MARKER = re.compile(r"^# \d+ .*$", re.MULTILINE)
 # Where an assertion stands is no meaning of it.
 _ASSERTED = re.compile(r'"[^"\n]*"\s*,\s*\d+,\s*__func__\)')
@@ -86,7 +86,7 @@ class Source:
 
 
 def source_of(text: Preprocessed) -> Source:
-    """Without the places of lines, unless the text asks for them."""
+    """Without the places of lines and white space around them, unless the text asks for these."""
     if _PLACES.search(text.text):
         return Source(text.text, text.flags, text.file)
     lines = (line.strip() for line in _MARKER.sub("", text.text).splitlines())

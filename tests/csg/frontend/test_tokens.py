@@ -38,10 +38,17 @@ def tokens_of(text: str) -> tuple[str, list[str]]:
         ("0x1p-3 1e+5 .5f 1.e3 0xe+1", "0x1p-3 1e+5 .5f 1.e3 0xe+1", []),
         ('L"a" u8"b" "c\\"d" L\'x\' \'\\\'\'', 'L"a" u8"b" "c\\"d" L\'x\' \'\\\'\'', []),
         ("été $x _9", "été $x _9", []),
+        ('R"(a\\n"b)" LR"-()a)-" R(1)', '"a\\\\n\\"b" L")a" R ( 1 )', []),
     ],
 )  # fmt: skip
 def test_tokens(text: str, tokens: str, dropped: list[str]) -> None:
     assert tokens_of(text) == (tokens, dropped)
+
+
+def test_lines_go_on_in_a_raw_string() -> None:
+    first, second = tokenize('R"(a\n b\n)" x', "a.c")
+    assert first.value == r'"a\n b\n"'
+    assert (first.lineno, second.lineno, second.column) == (1, 3, 4)
 
 
 def test_places_follow_the_line_markers() -> None:
