@@ -15,6 +15,7 @@ from csg.unify.pairs import read_pair, unify_pair
 from symexec.options import SAME_CODE_VARIABLE
 from tests import test_callers
 from tests.command_line import csgtest, write_versions
+from tests.repositories import Repository
 
 SAME = {
     "operands": ("int f(int x) { return x + 1; }", "int f(int x) { return 1 + x; }"),
@@ -128,6 +129,19 @@ def test_the_verdict_is_that_nothing_changed(searched: bool, tmp_path: Path) -> 
         return
     assert done.report["verdict"] == "no-change" and done.report["changes"] == []
     assert "new.c:1 differs: the compiler makes the same code of both versions" in done.out
+
+
+@pytest.mark.parametrize("program", [False, True])
+def test_a_commit_that_changes_no_code_is_said_to_be_none(program: bool, tmp_path: Path) -> None:
+    """Once, for a library of several functions as for a program."""
+    text = "int f(int x) { return x + 1; }\nint g(int x) { return x + 2; }\n"
+    text += "int main(int n, char **v) { return f(n) + g(n); }\n" if program else ""
+    repository = Repository(tmp_path, {"l.c": text})
+    repository.write("l.c", text.replace("x + 1", "1 + x").replace("x + 2", "2 + x"))
+    repository.commit("turn round")
+    words = ("build", "HEAD~1..HEAD", "--time", "5")
+    done = csgtest(*words, folder=repository.folder, environment={SAME_CODE_VARIABLE: ""})
+    assert done.code == 0 and done.out.count("The programs are the same") == 1, done.out
 
 
 def test_a_file_that_only_one_version_has_is_searched(tmp_path: Path) -> None:

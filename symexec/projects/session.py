@@ -33,7 +33,6 @@ from csg.programs import (
 )
 from csg.records import record
 from csg.unify.changes.textual import unseen_edits
-from csg.unify.object_code import SAME_CODE
 from csg.unify.pairs import Readings
 from symexec.options import (
     BuildOptions,
@@ -631,8 +630,6 @@ def _why_nothing(subject: Subject, files: Sequence[str]) -> str:
     """Why no function of a library is tested although the change reaches it."""
     where = _some([file for file in files if not is_aside(file)])
     unified = subject.readings.unify(subject.versions.pairs(), "")
-    if unified.same_code:
-        return f"{subject.name}: what differs in {where} does not matter: {SAME_CODE}"
     if unified.changes:
         return f"{subject.name}: no function that comes to what differs in {where} can be called"
     edits = unseen_edits(unified, (), subject.versions.flags_of_files())
