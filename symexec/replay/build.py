@@ -108,7 +108,10 @@ _OWN_CLOCK = re.compile(  # a program with a function of its own of a name in sl
 )
 _NAMING = "-fsanitize=undefined"  # it goes on behind what it names
 _FORKS = platform.machine() == "x86_64"
-_FREED_FLAGS = ("-Wl,--wrap=free", "-Wl,--wrap=realloc")  # see harness_support.c
+# See harness_support.c. A sanitizer gives no memory twice, and names the callers of malloc. What is
+# wrapped has no other reference that would bring it out of a static library (-u).
+_FREED_FLAGS = ("-Wl,--wrap=free", "-Wl,--wrap=realloc")
+_REUSED_FLAGS = ("-Wl,--wrap=malloc,--wrap=calloc", "-Wl,-u,malloc,-u,calloc,-u,realloc,-u,free")
 # A driver knows what a call makes and frees (driver.c).
 _DRIVER_FLAGS = tuple(f"-Wl,--wrap={each}" for each in ("malloc", "calloc", "realloc", "free"))
 _MAIN_FLAGS = ("-Wl,--wrap=main",)  # see arguments.c, leaks.c
@@ -300,7 +303,8 @@ class Builds:
             return self._built(name, style, output)
         # The same in every run on this machine.
         program, helpers = self._programs[name], self._helpers_of(name, style)
-        parts = [style, repr(program), repr(_SANITIZERS), repr((*_COMMON, *_STYLES[style]))]
+        flags = (*_COMMON, *_STYLES[style], *_FREED_FLAGS, *_REUSED_FLAGS)
+        parts = [style, repr(program), repr(_SANITIZERS), repr(flags)]
         texts = (self._helpers[each].result().read_bytes() for each in helpers)
         sanitizers = cached_result(
             Path(output),
@@ -329,6 +333,8 @@ class Builds:
             flags += _LEAK_FLAGS
         if program.signature is not None:
             flags += _FREED_FLAGS
+            if style != SANITIZED:
+                flags += _REUSED_FLAGS
         if program.driver:
             flags += _DRIVER_FLAGS
         called = program.signature is not None or bool(program.driver)
