@@ -209,3 +209,40 @@ def _only_optimised(report: Any) -> bool:
         each["class"] == "undefined" and "gcc -O0: no difference" in each["undefined"]
         for each in shown
     )
+
+
+# What a sanitizer calls before main begins, and the dynamic linker for it.
+COUNTED = {
+    "free": "void {}(void *p) {{ if (p) n++; }}",
+    "malloc": "void *{}(size_t s) {{ n++; s = at; at += 64; return heap + s; }}",
+    "calloc": "void *{}(size_t c, size_t s) {{ n++; s = at; at += 64; return heap + s; }}",
+    "realloc": "void *{}(void *p, size_t s) {{ n++; at += 64; return p; }}",
+    "sysconf": "long {}(int name) {{ n++; return 4096; }}",
+    "atexit": "int {}(void (*f)(void)) {{ n++; return 0; }}",
+    "getpagesize": "int {}(void) {{ n++; return 4096; }}",
+    "getrlimit": "int {}(int kind, void *to) {{ n++; return -1; }}",
+    "sigaltstack": "int {}(const void *a, void *b) {{ n++; return 0; }}",
+    "dlerror": "char *{}(void) {{ n++; return 0; }}",
+}
+COUNTS = "#include <stddef.h>\nstatic int n;\nstatic char heap[1 << 16];\nstatic size_t at;\n"
+
+
+@pytest.mark.parametrize("name", every(4, COUNTED))
+@pytest.mark.parametrize("value", ["n", "n + (argv[1][0] == 'k' && argv[1][1] == 'q')"])
+def test_a_program_sees_no_call_of_the_sanitizer(tmp_path: Path, name: str, value: str) -> None:
+    own, values = (f"own_{name}", name), ("n", value)
+    pair = [
+        f"{COUNTS}{COUNTED[name].format(called)}\n"
+        f"int main(int argc, char **argv) {{ return argc > 1 ? {result} : 9; }}\n"
+        for called, result in zip(own, values, strict=True)
+    ]
+    for version, text in zip(("old", "new"), pair, strict=True):
+        (tmp_path / f"{version}.c").write_text(text)
+    words = ("--sym-args", "1", "1", "2", "--time", "4")
+    report = csgtest("build", "old.c", "new.c", *words, folder=tmp_path).report
+    shown = [each for each in report["tests"] if each["observed"] == "different"]
+    assert all(each["input"]["args"] == ["kq"] for each in shown)
+    assert (report["verdict"] == "different") is bool(shown) is (value != "n")
+    if shown:
+        assert "address" not in report["sanitizers"]
+        assert any("own functions" in each for each in report["notes"])
