@@ -246,3 +246,42 @@ def test_a_program_sees_no_call_of_the_sanitizer(tmp_path: Path, name: str, valu
     if shown:
         assert "address" not in report["sanitizers"]
         assert any("own functions" in each for each in report["notes"])
+
+
+CALLED = {
+    "write": "long {}(int d, const void *b, size_t n) {{ calls[0]++; return n; }}",
+    "malloc": "void *{}(size_t s) {{ calls[0]++; return 0; }}",
+    "free": "void {}(void *p) {{ calls[0]++; }}",
+    "close": "int {}(int d) {{ calls[0]++; return 0; }}",
+    "lseek": "long {}(int d, long n, int from) {{ calls[0]++; return n; }}",
+    "pread": "long {}(int d, void *b, size_t n, long at) {{ calls[0]++; return n; }}",
+    "ftruncate": "int {}(int d, long n) {{ calls[0]++; return 0; }}",
+    "pipe": "int {}(int *ends) {{ calls[0]++; return 0; }}",
+    "fcntl": "int {}(int d, int kind, ...) {{ calls[0]++; return 5; }}",
+    "strlen": "size_t {}(const char *s) {{ calls[0]++; return 7; }}",
+    "snprintf": "int {}(char *s, size_t n, const char *f, ...) {{ calls[0]++; return 0; }}",
+}
+CALLER = """#include <stddef.h>
+static int calls[20]; /* too many for an input */
+{own}
+char *f(int x)
+{{
+    static char count[2];
+    count[0] = '0' + calls[0] + ({other});
+    return count;
+}}
+"""
+
+
+@pytest.mark.parametrize("name", every(4, CALLED))
+def test_a_function_sees_no_call_of_the_harness(tmp_path: Path, name: str) -> None:
+    for version, called, other in (("old", f"own_{name}", "0"), ("new", name, "x == 42")):
+        text = CALLER.format(own=CALLED[name].format(called), other=other)
+        (tmp_path / f"{version}.c").write_text(text)
+    words = ("--entry", "f", "--time", "5", "--range", "x=40..44")
+    report = csgtest("build", "old.c", "new.c", *words, folder=tmp_path).report
+    shown = [each for each in report["tests"] if each["observed"] == "different"]
+    assert shown and {each["input"]["parameters"]["x"] for each in shown} == {42}
+    assert {(each["old"]["returned"], each["new"]["returned"]) for each in shown} == {
+        ('"0"', '"1"')
+    }

@@ -28,8 +28,8 @@
  * error as long as nobody reads there. So nothing is read without asking (`readable`): neither does a
  * sanitizer report us, nor do neighbours of an object count.
  *
- * The program may have functions of its own for malloc and free, and see each call: only the objects
- * that it is given are made by them.
+ * The program may have functions of its own for those of the library, as malloc and write, and see
+ * each call: only the objects that it is given are made by one of them.
  *
  * Compiled apart from the user's text, so that no header of ours meets a macro of theirs. */
 #define _GNU_SOURCE
@@ -63,7 +63,8 @@ static char *next_nondet, *next_object; /* see csgtest_recorded */
 static __attribute__((noreturn)) void give_up(void)
 {
     int file = control >= 0 ? control : 3;
-    if (ftruncate(file, 0) == 0 && pwrite(file, "broken\n", 7, 0) == 7)
+    if (syscall(SYS_ftruncate, file, 0L) == 0
+        && syscall(SYS_pwrite64, file, "broken\n", (size_t) 7, 0L) == 7)
         _exit(125);
     abort();
 }
@@ -85,19 +86,20 @@ static char *next_line(char *line)
 /* Before the constructors of the program: these may be the first to decide. */
 __attribute__((constructor(102))) static void csgtest_open(void)
 {
-    off_t size = lseek(3, 0, SEEK_END);
+    long size = syscall(SYS_lseek, 3, 0L, SEEK_END);
     if (size <= 0)
         return;
-    lines = mmap(NULL, (size_t) size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (lines == MAP_FAILED || pread(3, lines, (size_t) size, 0) != size)
+    lines = (char *) syscall(SYS_mmap, 0L, size + 1, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+    if (lines == MAP_FAILED || syscall(SYS_pread64, 3, lines, size, 0L) != size)
         give_up();
-    if (ftruncate(3, 0) != 0)
+    if (syscall(SYS_ftruncate, 3, 0L) != 0)
         give_up();
-    lseek(3, 0, SEEK_SET);
-    control = fcntl(3, F_DUPFD_CLOEXEC, 100); /* programs find descriptor 3 free, as always */
+    syscall(SYS_lseek, 3, 0L, SEEK_SET);
+    control = (int) syscall(SYS_fcntl, 3, F_DUPFD_CLOEXEC, 100L); /* programs find descriptor 3 free, as always */
     if (control < 0)
         give_up();
-    close(3);
+    syscall(SYS_close, 3);
     next_nondet = next_object = lines;
     if (csgtest_log_to) {
         csgtest_log_to(control);
@@ -108,7 +110,7 @@ __attribute__((constructor(102))) static void csgtest_open(void)
 static void say(const char *text, size_t size)
 {
     while (size > 0 && control >= 0) {
-        ssize_t put = write(control, text, size);
+        long put = syscall(SYS_write, control, text, size);
         if (put <= 0)
             return;
         text += put;
@@ -132,6 +134,23 @@ static void say_hex(const void *data, size_t size)
     }
     say(text, used);
     say("\n", 1);
+}
+
+static void say_text(const char *text)
+{
+    say(text, strlen(text));
+}
+
+static void say_number(long number)
+{
+    unsigned long rest = number < 0 ? -(unsigned long) number : (unsigned long) number;
+    char text[24], *start = text + sizeof text;
+    do
+        *--start = (char) ('0' + rest % 10);
+    while (rest /= 10);
+    if (number < 0)
+        *--start = '-';
+    say(start, (size_t) (text + sizeof text - start));
 }
 
 static unsigned nibble(char digit)
@@ -320,7 +339,7 @@ static int is_memory(const char *place)
 {
     static int ends[2] = {-1, -1};
     char taken;
-    if (ends[0] < 0 && pipe(ends) != 0)
+    if (ends[0] < 0 && syscall(SYS_pipe2, ends, 0) != 0)
         return 0;
     if (syscall(SYS_write, ends[1], place, 1) != 1)
         return 0;
@@ -471,15 +490,15 @@ void csgtest_bits(const char *name, void *owner, unsigned long offset, unsigned 
 
 void csgtest_returned(const void *value, unsigned long size)
 {
-    say("returned ", 9);
+    say_text("returned ");
     say_hex(value, size);
 }
 
 void csgtest_returned_nothing(const char *what)
 {
-    say("returned ", 9);
-    say(what, strlen(what));
-    say("\n", 1);
+    say_text("returned ");
+    say_text(what);
+    say_text("\n");
 }
 
 #define LARGE 4096 /* bytes of one part; of more a hash (FNV-1a) tells whether they differ */
@@ -488,27 +507,29 @@ static void say_memory(const char *name, const void *data, size_t size)
 {
     if (size > LARGE) {
         unsigned long hash = 14695981039346656037u;
-        char text[64];
         for (size_t i = 0; i < size; i++)
             hash = (hash ^ ((const unsigned char *) data)[i]) * 1099511628211u;
-        snprintf(text, sizeof text, " %lu %016lx\n", (unsigned long) size, hash);
-        say("large ", 6);
-        say(name, strlen(name));
-        say(text, strlen(text));
+        say_text("large ");
+        say_text(name);
+        say_text(" ");
+        say_number((long) size);
+        say_text(" ");
+        hash = __builtin_bswap64(hash);
+        say_hex(&hash, sizeof hash);
         return;
     }
-    say("memory ", 7);
-    say(name, strlen(name));
-    say(" ", 1);
+    say_text("memory ");
+    say_text(name);
+    say_text(" ");
     say_hex(data, size);
 }
 
 void csgtest_memory(const char *name, const void *data, unsigned long size)
 {
     if (is_freed(data) || readable(data, size) < size) {
-        say("freed ", 6);
-        say(name, strlen(name));
-        say("\n", 1);
+        say_text("freed ");
+        say_text(name);
+        say_text("\n");
         return;
     }
     say_memory(name, data, size);
@@ -580,9 +601,9 @@ static int say_object(const struct object *object, const char *target)
     if (!object)
         return 0;
     long distance = target - object->start;
-    say(" ", 1);
-    say(object->name, strlen(object->name));
-    say(" ", 1);
+    say_text(" ");
+    say_text(object->name);
+    say_text(" ");
     say_hex(&distance, sizeof distance);
     return 1;
 }
@@ -591,33 +612,34 @@ static int say_object(const struct object *object, const char *target)
    is from this program's anchor. A pointer that leads nowhere is a number. */
 static void say_elsewhere(const char *target)
 {
-    char place[48];
     Dl_info info;
     if (is_number(target)) {
-        snprintf(place, sizeof place, " number %ld\n", (long) target);
-        say(place, strlen(place));
+        say_text(" number ");
+        say_number((long) target);
+        say_text("\n");
         return;
     }
     if (dladdr && dladdr(target, &info) && info.dli_sname && info.dli_saddr == target) {
         unsigned long distance = 0;
-        say(" ", 1);
+        say_text(" ");
         say(info.dli_sname, strlen(info.dli_sname));
-        say(" ", 1);
+        say_text(" ");
         say_hex(&distance, sizeof distance);
         return;
     }
-    snprintf(place, sizeof place, " elsewhere %ld\n", (long) (target - &csgtest_anchor));
-    say(place, strlen(place));
+    say_text(" elsewhere ");
+    say_number(target - &csgtest_anchor);
+    say_text("\n");
 }
 
 /* Where a returned pointer leads. */
 void csgtest_returned_pointer(const void *target)
 {
     if (!target) {
-        say("returned null\n", 14);
+        say_text("returned null\n");
         return;
     }
-    say("returned pointer", 16);
+    say_text("returned pointer");
     if (!say_object(object_near(target), target))
         say_elsewhere(target);
 }
@@ -629,7 +651,7 @@ void csgtest_returned_string(const char *target)
         csgtest_returned_pointer(target);
         return;
     }
-    say("returned open ", text.is_open ? 14 : 9);
+    say_text(text.is_open ? "returned open " : "returned ");
     say_hex(target, text.length);
 }
 
@@ -641,15 +663,15 @@ void csgtest_link_left(const char *name, const void *owner, unsigned long offset
     if (!is_left(owner, offset, sizeof target))
         return;
     memcpy(&target, (const char *) owner + offset, sizeof target);
-    say("link ", 5);
-    say(name, strlen(name));
+    say_text("link ");
+    say_text(name);
     if (!target) {
-        say(" null\n", 6);
+        say_text(" null\n");
         return;
     }
     struct text found = text && !object_at(target) ? text_at(target) : (struct text) {0, 0, 1};
     if (!found.is_none) {
-        say(" text ", 6);
+        say_text(" text ");
         say_hex(target, found.length);
     } else if (!say_object(object_near(target), target)) {
         say_elsewhere(target);
@@ -743,6 +765,6 @@ void csgtest_store(const char *kind, void *value, unsigned long size)
 
 void csgtest_assume_failed(void)
 {
-    say("assume\n", 7);
+    say_text("assume\n");
     _exit(0);
 }
