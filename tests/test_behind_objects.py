@@ -125,3 +125,21 @@ def test_nobody_reads_behind_an_object_for_a_comparison(tmp_path: Path, name: st
     assert runs or not apart
     for seen in runs:
         assert seen["sanitizer"] is None or "null" in seen["sanitizer"], seen
+
+
+NEIGHBOUR = """\
+extern int a[4];
+int *f(int x) {{ return {value}; }}
+int a[4] = {{1, 2, 3, 4}};
+static int behind = {number};
+int *give(void) {{ return &behind; }}
+"""
+
+
+def test_a_neighbour_of_an_object_is_not_compared(tmp_path: Path) -> None:
+    """The object behind another one is none of what a pointer to its end leads to."""
+    for name, value, number in (("old", "a + 4", 5), ("new", "4 + a", 6)):
+        text = NEIGHBOUR.format(value=value, number=number)
+        (tmp_path / f"{name}.c").write_text(text)
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "6", folder=tmp_path)
+    assert done.report["verdict"] != "different"
