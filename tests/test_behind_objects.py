@@ -117,7 +117,7 @@ def test_nobody_reads_behind_an_object_for_a_comparison(tmp_path: Path, name: st
     for version, text in texts.items():
         check_no_error(tmp_path, text, signature)
         (tmp_path / f"{version}.c").write_text(text)
-    words = ("--entry", "f", "--range", "x=40..44", "--time", "6")
+    words = ("--entry", "f", "--range", "x=40..44", "--time", "6", "--attack", "2")
     report = csgtest("build", "old.c", "new.c", *words, folder=tmp_path).report
     assert report["counters"]["mispredicted"] == report["counters"]["branch_mismatches"] == 0
     assert (report["verdict"] == "different") is apart
@@ -141,5 +141,6 @@ def test_a_neighbour_of_an_object_is_not_compared(tmp_path: Path) -> None:
     for name, value, number in (("old", "a + 4", 5), ("new", "4 + a", 6)):
         text = NEIGHBOUR.format(value=value, number=number)
         (tmp_path / f"{name}.c").write_text(text)
-    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "6", folder=tmp_path)
+    words = ("--entry", "f", "--time", "6", "--attack", "3")
+    done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
     assert done.report["verdict"] != "different"
