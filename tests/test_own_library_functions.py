@@ -209,3 +209,79 @@ def _only_optimised(report: Any) -> bool:
         each["class"] == "undefined" and "gcc -O0: no difference" in each["undefined"]
         for each in shown
     )
+
+
+# What a sanitizer calls before main begins, and the dynamic linker for it.
+COUNTED = {
+    "free": "void {}(void *p) {{ if (p) n++; }}",
+    "malloc": "void *{}(size_t s) {{ n++; s = at; at += 64; return heap + s; }}",
+    "calloc": "void *{}(size_t c, size_t s) {{ n++; s = at; at += 64; return heap + s; }}",
+    "realloc": "void *{}(void *p, size_t s) {{ n++; at += 64; return p; }}",
+    "sysconf": "long {}(int name) {{ n++; return 4096; }}",
+    "atexit": "int {}(void (*f)(void)) {{ n++; return 0; }}",
+    "getpagesize": "int {}(void) {{ n++; return 4096; }}",
+    "getrlimit": "int {}(int kind, void *to) {{ n++; return -1; }}",
+    "sigaltstack": "int {}(const void *a, void *b) {{ n++; return 0; }}",
+    "dlerror": "char *{}(void) {{ n++; return 0; }}",
+}
+COUNTS = "#include <stddef.h>\nstatic int n;\nstatic char heap[1 << 16];\nstatic size_t at;\n"
+
+
+@pytest.mark.parametrize("name", every(4, COUNTED))
+@pytest.mark.parametrize("value", ["n", "n + (argv[1][0] == 'k' && argv[1][1] == 'q')"])
+def test_a_program_sees_no_call_of_the_sanitizer(tmp_path: Path, name: str, value: str) -> None:
+    own, values = (f"own_{name}", name), ("n", value)
+    pair = [
+        f"{COUNTS}{COUNTED[name].format(called)}\n"
+        f"int main(int argc, char **argv) {{ return argc > 1 ? {result} : 9; }}\n"
+        for called, result in zip(own, values, strict=True)
+    ]
+    for version, text in zip(("old", "new"), pair, strict=True):
+        (tmp_path / f"{version}.c").write_text(text)
+    words = ("--sym-args", "1", "1", "2", "--time", "4")
+    report = csgtest("build", "old.c", "new.c", *words, folder=tmp_path).report
+    shown = [each for each in report["tests"] if each["observed"] == "different"]
+    assert all(each["input"]["args"] == ["kq"] for each in shown)
+    assert (report["verdict"] == "different") is bool(shown) is (value != "n")
+    if shown:
+        assert "address" not in report["sanitizers"]
+        assert any("own functions" in each for each in report["notes"])
+
+
+CALLED = {
+    "write": "long {}(int d, const void *b, size_t n) {{ calls[0]++; return n; }}",
+    "malloc": "void *{}(size_t s) {{ calls[0]++; return 0; }}",
+    "free": "void {}(void *p) {{ calls[0]++; }}",
+    "close": "int {}(int d) {{ calls[0]++; return 0; }}",
+    "lseek": "long {}(int d, long n, int from) {{ calls[0]++; return n; }}",
+    "pread": "long {}(int d, void *b, size_t n, long at) {{ calls[0]++; return n; }}",
+    "ftruncate": "int {}(int d, long n) {{ calls[0]++; return 0; }}",
+    "pipe": "int {}(int *ends) {{ calls[0]++; return 0; }}",
+    "fcntl": "int {}(int d, int kind, ...) {{ calls[0]++; return 5; }}",
+    "strlen": "size_t {}(const char *s) {{ calls[0]++; return 7; }}",
+    "snprintf": "int {}(char *s, size_t n, const char *f, ...) {{ calls[0]++; return 0; }}",
+}
+CALLER = """#include <stddef.h>
+static int calls[20]; /* too many for an input */
+{own}
+char *f(int x)
+{{
+    static char count[2];
+    count[0] = '0' + calls[0] + ({other});
+    return count;
+}}
+"""
+
+
+@pytest.mark.parametrize("name", every(4, CALLED))
+def test_a_function_sees_no_call_of_the_harness(tmp_path: Path, name: str) -> None:
+    for version, called, other in (("old", f"own_{name}", "0"), ("new", name, "x == 42")):
+        text = CALLER.format(own=CALLED[name].format(called), other=other)
+        (tmp_path / f"{version}.c").write_text(text)
+    words = ("--entry", "f", "--time", "5", "--range", "x=40..44")
+    report = csgtest("build", "old.c", "new.c", *words, folder=tmp_path).report
+    shown = [each for each in report["tests"] if each["observed"] == "different"]
+    assert shown and {each["input"]["parameters"]["x"] for each in shown} == {42}
+    assert {(each["old"]["returned"], each["new"]["returned"]) for each in shown} == {
+        ('"0"', '"1"')
+    }

@@ -666,6 +666,9 @@ def _texts(state: State, one: Operand, two: Operand) -> Operand | None:
     alike: Data = 1  # both texts are equal up to here and not yet at their end
     for place in range(LONGEST):
         left, right = _byte(state, one + place, OLD), _byte(state, two + place, NEW)
+        if place == 0 and None in (left, right):  # no text: then it counts where it leads
+            ends = [leads(state, each, False) for each in (one, two)]
+            return int(left is not right or ends[0] != ends[1])
         if left is None and right is None:  # both texts end with their objects, or both were freed
             return plain(disjunction(parts))
         if left is None or right is None:

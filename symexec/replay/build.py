@@ -17,10 +17,11 @@ import hashlib
 import os
 import platform
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 from threading import Condition, Lock
@@ -94,13 +95,33 @@ _REMEDIES = {
     "undefined reference": ("-O1", "-ffunction-sections", "-Wl,--gc-sections"),
     "multiple definition": ("-fcommon",),
 }
-_CHECKS = "address,bounds,null,integer-divide-by-zero,object-size,unreachable"
+_ADDRESS = "address"
+_UNADDRESSED = "bounds,null,integer-divide-by-zero,object-size,unreachable"
+_CHECKS = f"{_ADDRESS},{_UNADDRESSED}"
 # In order of preference; linking the sanitizer statically halves the time of a run.
 _SANITIZERS = (
     (f"-fsanitize={_CHECKS}", "-fno-sanitize-recover=all", "-static-libasan", "-static-libubsan"),
     (f"-fsanitize={_CHECKS}", "-fno-sanitize-recover=all"),
-    ("-fsanitize=address",),
+    (f"-fsanitize={_ADDRESS}",),
     (),
+)
+# For programs that define a function that AddressSanitizer calls before main begins, or the dynamic
+# linker on its behalf: the program would see these calls, and natively there are none.
+_WITHOUT_ADDRESS = (
+    (f"-fsanitize={_UNADDRESSED}", "-fno-sanitize-recover=all", "-static-libubsan"),
+    (),
+)
+_CALLED_BY_SANITIZER = (
+    *("malloc", "calloc", "realloc", "reallocarray", "free", "cfree", "aligned_alloc", "memalign"),
+    *("posix_memalign", "valloc", "pvalloc", "malloc_usable_size", "atexit", "confstr"),
+    *("dl_iterate_phdr", "dlerror", "dlsym", "dlvsym", "getauxval", "getpagesize", "getrlimit"),
+    *("mmap", "munmap", "pthread_getspecific", "pthread_key_create", "pthread_setspecific"),
+    *("setrlimit", "sigaltstack", "sysconf"),
+)
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_OWN_DEFINITION = re.compile(  # what stands before its name; its parameters are between
+    r"(?:^|[;}\n])([\w\s*]+)\b(?:" + "|".join(_CALLED_BY_SANITIZER) + r")\s*\("
+    r"(?:[^(){};]|\([^(){};]*\))*\)\s*\{"
 )
 _OWN_CLOCK = re.compile(  # a program with a function of its own of a name in sleeping.c
     r"multiple definition of .(?:u?sleep|(?:clock_)?nanosleep|time|gettimeofday|clock_gettime"
@@ -108,7 +129,10 @@ _OWN_CLOCK = re.compile(  # a program with a function of its own of a name in sl
 )
 _NAMING = "-fsanitize=undefined"  # it goes on behind what it names
 _FORKS = platform.machine() == "x86_64"
-_FREED_FLAGS = ("-Wl,--wrap=free", "-Wl,--wrap=realloc")  # see harness_support.c
+# See harness_support.c. A sanitizer gives no memory twice, and names the callers of malloc. What is
+# wrapped has no other reference that would bring it out of a static library (-u).
+_FREED_FLAGS = ("-Wl,--wrap=free", "-Wl,--wrap=realloc")
+_REUSED_FLAGS = ("-Wl,--wrap=malloc,--wrap=calloc", "-Wl,-u,malloc,-u,calloc,-u,realloc,-u,free")
 # A driver knows what a call makes and frees (driver.c).
 _DRIVER_FLAGS = tuple(f"-Wl,--wrap={each}" for each in ("malloc", "calloc", "realloc", "free"))
 _MAIN_FLAGS = ("-Wl,--wrap=main",)  # see arguments.c, leaks.c
@@ -196,6 +220,7 @@ class Builds:
         if os.geteuid() == 0:  # programs run as nobody
             self.folder.chmod(0o755)
         self._programs = programs
+        self._versions = tuple(programs.values())
         self._pool = CompilerPool(4)
         self._compilers = CompilerPool(os.cpu_count() or 1)  # by source; programs wait for them
         self._running: dict[tuple[str, str], Future[Executable]] = {}
@@ -300,7 +325,8 @@ class Builds:
             return self._built(name, style, output)
         # The same in every run on this machine.
         program, helpers = self._programs[name], self._helpers_of(name, style)
-        parts = [style, repr(program), repr(_SANITIZERS), repr((*_COMMON, *_STYLES[style]))]
+        flags = (*_COMMON, *_STYLES[style], *_FREED_FLAGS, *_REUSED_FLAGS)
+        parts = [style, repr(program), repr(_SANITIZERS), repr(flags)]
         texts = (self._helpers[each].result().read_bytes() for each in helpers)
         sanitizers = cached_result(
             Path(output),
@@ -329,6 +355,8 @@ class Builds:
             flags += _LEAK_FLAGS
         if program.signature is not None:
             flags += _FREED_FLAGS
+            if style != SANITIZED:
+                flags += _REUSED_FLAGS
         if program.driver:
             flags += _DRIVER_FLAGS
         called = program.signature is not None or bool(program.driver)
@@ -368,7 +396,23 @@ class Builds:
         if style != SANITIZED:
             _compile_plain(make, program.dynamic)
             return Executable(output, "", takes_values, _FORKS, True, files)
-        return Executable(output, _compile_sanitized(make), takes_values, _FORKS, True, files)
+        choices: Sequence[tuple[str, ...]] = _SANITIZERS
+        if name != CONTROL and self._called_by_sanitizer:
+            choices = _WITHOUT_ADDRESS
+        sanitizers = _compile_sanitized(make, choices)
+        return Executable(output, sanitizers, takes_values, _FORKS, True, files)
+
+    @cached_property
+    def _called_by_sanitizer(self) -> bool:
+        """Does a version define a function that AddressSanitizer calls? All versions are compiled
+        in the same way."""
+        return any(
+            defines_for_sanitizer(text)
+            for program in self._versions
+            for source in program.sources
+            if not is_compiled(source)
+            for text in _texts((source,))
+        )
 
     def _first(self, name: str, style: str, program: Program) -> Path:
         """The source that holds the entry function, or the harness around it."""
@@ -439,13 +483,23 @@ class Builds:
 
     def _reads_recorded_input(self, program: Program) -> bool:
         """Does a source name one of the functions that recorded_inputs.c defines?"""
-        texts = (
-            source.path.read_bytes().decode("latin-1")
-            if isinstance(source, SourceFile)
-            else source.text
-            for source in program.sources
-        )
-        return any(_RECORDED_INPUT.search(text) for text in texts)
+        return any(_RECORDED_INPUT.search(text) for text in _texts(program.sources))
+
+
+def _texts(sources: Iterable[Source]) -> Iterator[str]:
+    for source in sources:
+        if isinstance(source, SourceFile):
+            yield source.path.read_bytes().decode("latin-1")
+        else:
+            yield source.text
+
+
+def defines_for_sanitizer(text: str) -> bool:
+    """Does a file define, for all files, a function of the library that AddressSanitizer calls?"""
+    if not any(each in text for each in _CALLED_BY_SANITIZER):
+        return False
+    heads = _OWN_DEFINITION.finditer(_COMMENT.sub(" ", text))
+    return any("static" not in head[1].split() for head in heads)
 
 
 def is_compiled(source: Source) -> bool:
@@ -515,14 +569,17 @@ def reported_flags(sanitizers: str) -> str:
     return " ".join([*_STYLES[SANITIZED], *checks])
 
 
-def _compile_sanitized(make: Callable[[Sequence[str]], None]) -> str:
+def _compile_sanitized(
+    make: Callable[[Sequence[str]], None], choices: Sequence[tuple[str, ...]]
+) -> str:
     """Compile with the sanitizers that the compiler has, and return their names; "" for none."""
+    best, *others, _ = choices
     try:
-        make(_SANITIZERS[0])
-        return _CHECKS
+        make(best)
+        return best[0].removeprefix("-fsanitize=")
     except ToolchainError:
         make([])  # the user's own error, if the others fail as well
-    for sanitizers in _SANITIZERS[1:-1]:
+    for sanitizers in others:
         try:
             make(sanitizers)
             return sanitizers[0].removeprefix("-fsanitize=")

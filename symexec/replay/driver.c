@@ -135,33 +135,6 @@ static void put_bytes(const unsigned char *bytes, size_t size)
     shared->used += (uint32_t) (2 * size);
 }
 
-/* Memory that a pointer of the program leads to may be nowhere. */
-static sigjmp_buf nowhere;
-
-static void give_up(int number)
-{
-    (void) number;
-    siglongjmp(nowhere, 1);
-}
-
-/* How many bytes could be copied. */
-__attribute__((no_sanitize("address", "undefined"), noinline)) static size_t
-copied(void *to, const void *from, size_t size)
-{
-    struct sigaction catch = {.sa_handler = give_up}, before[2];
-    volatile size_t done = 0;
-    sigemptyset(&catch.sa_mask);
-    catch.sa_flags = SA_NODEFER | SA_ONSTACK;
-    sigaction(SIGSEGV, &catch, &before[0]);
-    sigaction(SIGBUS, &catch, &before[1]);
-    if (!sigsetjmp(nowhere, 1))
-        for (; done < size; done++)
-            ((volatile unsigned char *) to)[done] = ((const volatile unsigned char *) from)[done];
-    sigaction(SIGSEGV, &before[0], NULL);
-    sigaction(SIGBUS, &before[1], NULL);
-    return done;
-}
-
 static struct item *item_at(const void *where)
 {
     const unsigned char *at = where;
@@ -186,6 +159,68 @@ static const struct symbol *symbol_at(const void *where)
     }
     const struct symbol *found = low ? &symbols[low - 1] : NULL;
     return found && at < found->offset + (intptr_t) (found->size ? found->size : 1) ? found : NULL;
+}
+
+/* Does one object end where this one begins? A pointer to there may have been made from either, and
+ * which objects are neighbours is nothing that a caller knows. */
+static int is_behind_another(const struct symbol *symbol, const void *where)
+{
+    extern char etext; /* functions lie before it, and nobody makes pointers to their ends */
+    intptr_t at = (intptr_t) where - (intptr_t) &csgtest_anchor;
+    const struct symbol *before = symbol;
+    while (before > symbols && before->offset == at)
+        before--;
+    return (uintptr_t) where >= (uintptr_t) &etext && symbol->offset == at && before->size
+           && before->offset + (intptr_t) before->size == at;
+}
+
+extern void *__asan_region_is_poisoned(void *, size_t) WEAK;
+
+/* How many of `most` bytes are of the object that lies there: a pointer may lead behind one. */
+static size_t readable(const void *from, size_t most)
+{
+    const unsigned char *at = from;
+    const struct item *item = item_at(at);
+    const struct symbol *symbol = item ? NULL : symbol_at(at);
+    size_t left = most;
+    if (item)
+        left = item->is_freed ? 0 : (size_t) (item->at + item->size - at);
+    else if (symbol && symbol->size)
+        left = symbol->size - (size_t) ((intptr_t) at - (intptr_t) &csgtest_anchor - symbol->offset);
+    most = left < most ? left : most;
+    if (__asan_region_is_poisoned && most) {
+        const unsigned char *end = __asan_region_is_poisoned((void *) from, most);
+        most = end ? (size_t) (end - at) : most;
+    }
+    return most;
+}
+
+/* Memory that a pointer of the program leads to may be nowhere. */
+static sigjmp_buf nowhere;
+
+static void give_up(int number)
+{
+    (void) number;
+    siglongjmp(nowhere, 1);
+}
+
+/* How many bytes could be copied. */
+__attribute__((no_sanitize("address", "undefined"), noinline)) static size_t
+copied(void *to, const void *from, size_t size)
+{
+    struct sigaction catch = {.sa_handler = give_up}, before[2];
+    volatile size_t done = 0;
+    const volatile size_t most = readable(from, size);
+    sigemptyset(&catch.sa_mask);
+    catch.sa_flags = SA_NODEFER | SA_ONSTACK;
+    sigaction(SIGSEGV, &catch, &before[0]);
+    sigaction(SIGBUS, &catch, &before[1]);
+    if (!sigsetjmp(nowhere, 1))
+        for (; done < most; done++)
+            ((volatile unsigned char *) to)[done] = ((const volatile unsigned char *) from)[done];
+    sigaction(SIGSEGV, &before[0], NULL);
+    sigaction(SIGBUS, &before[1], NULL);
+    return done;
 }
 
 static const char *name_of(struct item *item)
@@ -276,7 +311,10 @@ static void show_pointer(unsigned target, const unsigned char *to, int depth)
             return;
     } else {
         const struct symbol *symbol = symbol_at(to);
-        if (symbol) {
+        if (symbol && is_behind_another(symbol, to)) {
+            put("between objects");
+            return;
+        } else if (symbol) {
             put("&%s+%td", symbol->name,
                 (intptr_t) to - (intptr_t) &csgtest_anchor - symbol->offset);
         } else if (is_number((uintptr_t) to)) {
@@ -857,7 +895,7 @@ static void show_items(void)
         struct item *item = &items[i];
         if (item->is_new)
             continue;
-        if (item->is_freed) {
+        if (item->is_freed || (item->size && !readable(item->at, 1))) {
             put("object %u freed\n", i);
             continue;
         }

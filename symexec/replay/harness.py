@@ -122,13 +122,13 @@ class Symbols:
         return self.places.get(name) or self.places.get(f".{local}")
 
     def at(self, place: int) -> tuple[str, int] | None:
-        """The object at an address, and the distance from its start in bytes; None where there is
-        none."""
+        """The object at an address, or that ends there, and the distance from its start in bytes;
+        None where there is none."""
         index = bisect_right(self.ranges, (place, 1 << 62, "")) - 1
         if index < 0:
             return None
         start, size, name = self.ranges[index]
-        return (name, place - start) if place < start + max(size, 1) else None
+        return (name, place - start) if place <= start + size else None
 
 
 NO_SYMBOLS = Symbols()
@@ -565,6 +565,8 @@ def decode_answer(
         match line.split(" "):
             case ["returned", "pointer", *where]:
                 returned = _returned_pointer(where, symbols)
+            case ["returned", "open", text]:
+                returned = f"{c_value(bytes.fromhex(text))} without a 0"
             case ["returned", text]:
                 returned = _returned(text, signature.result if signature else None)
             case ["memory", name, text] if name in known:
@@ -610,7 +612,7 @@ def _pointed(where: list[str], symbols: Symbols) -> Value:
             found = symbols.at(int(place))
             return b"elsewhere" if found is None else _address(*found)
         case [name, offset]:
-            distance = int.from_bytes(bytes.fromhex(offset), "little")
+            distance = int.from_bytes(bytes.fromhex(offset), "little", signed=True)
             return _address(name, distance)
         case _:
             return b"elsewhere"
@@ -624,7 +626,8 @@ def _returned_pointer(where: list[str], symbols: Symbols) -> str:
 
 
 def _address(name: str, distance: int) -> bytes:
-    return f"&{name}{f' + {distance}' if distance else ''}".encode()
+    sign = "-" if distance < 0 else "+"
+    return f"&{name}{f' {sign} {abs(distance)}' if distance else ''}".encode()
 
 
 def _parts(signature: EntrySignature | None) -> tuple[Parameter, ...]:

@@ -16,12 +16,20 @@
  *           n i HEX | n f TEXT        what the next __VERIFIER_nondet_* yields
  *           o NAME i HEX      what the next klee_make_symbolic fills
  *     out:  returned HEX      memory NAME HEX      freed NAME      assume (an assumption fails)
+ *           returned open HEX (a text that its object ends before a 0)
  *           link NAME null | number N | elsewhere PLACE | text HEX | OBJECT OFFSET
  *           returned null | returned pointer number N | elsewhere PLACE | OBJECT OFFSET
  *           large NAME SIZE HASH
  *
  * A PLACE is a distance in bytes from csgtest_anchor (harness.py); that of a thread-local object is
  * one from csgtest_thread_anchor, and larger by OF_THREAD.
+ *
+ * A function may return or leave a pointer behind an object, or into one that is freed: that is no
+ * error as long as nobody reads there. So nothing is read without asking (`readable`): neither does a
+ * sanitizer report us, nor do neighbours of an object count.
+ *
+ * The program may have functions of its own for those of the library, as malloc and write, and see
+ * each call: only the objects that it is given are made by one of them.
  *
  * Compiled apart from the user's text, so that no header of ours meets a macro of theirs. */
 #define _GNU_SOURCE
@@ -31,6 +39,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -54,7 +63,8 @@ static char *next_nondet, *next_object; /* see csgtest_recorded */
 static __attribute__((noreturn)) void give_up(void)
 {
     int file = control >= 0 ? control : 3;
-    if (ftruncate(file, 0) == 0 && pwrite(file, "broken\n", 7, 0) == 7)
+    if (syscall(SYS_ftruncate, file, 0L) == 0
+        && syscall(SYS_pwrite64, file, "broken\n", (size_t) 7, 0L) == 7)
         _exit(125);
     abort();
 }
@@ -76,20 +86,20 @@ static char *next_line(char *line)
 /* Before the constructors of the program: these may be the first to decide. */
 __attribute__((constructor(102))) static void csgtest_open(void)
 {
-    off_t size = lseek(3, 0, SEEK_END);
+    long size = syscall(SYS_lseek, 3, 0L, SEEK_END);
     if (size <= 0)
         return;
-    lines = malloc((size_t) size + 1);
-    if (!lines || pread(3, lines, (size_t) size, 0) != size)
+    lines = (char *) syscall(SYS_mmap, 0L, size + 1, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+    if (lines == MAP_FAILED || syscall(SYS_pread64, 3, lines, size, 0L) != size)
         give_up();
-    lines[size] = '\0';
-    if (ftruncate(3, 0) != 0)
+    if (syscall(SYS_ftruncate, 3, 0L) != 0)
         give_up();
-    lseek(3, 0, SEEK_SET);
-    control = fcntl(3, F_DUPFD_CLOEXEC, 100); /* programs find descriptor 3 free, as always */
+    syscall(SYS_lseek, 3, 0L, SEEK_SET);
+    control = (int) syscall(SYS_fcntl, 3, F_DUPFD_CLOEXEC, 100L); /* programs find descriptor 3 free, as always */
     if (control < 0)
         give_up();
-    close(3);
+    syscall(SYS_close, 3);
     next_nondet = next_object = lines;
     if (csgtest_log_to) {
         csgtest_log_to(control);
@@ -100,7 +110,7 @@ __attribute__((constructor(102))) static void csgtest_open(void)
 static void say(const char *text, size_t size)
 {
     while (size > 0 && control >= 0) {
-        ssize_t put = write(control, text, size);
+        long put = syscall(SYS_write, control, text, size);
         if (put <= 0)
             return;
         text += put;
@@ -112,16 +122,35 @@ static void say_hex(const void *data, size_t size)
 {
     static const char digits[] = "0123456789abcdef";
     const unsigned char *bytes = data;
-    char *text = malloc(2 * size + 1);
-    if (!text)
-        return;
+    char text[1024];
+    size_t used = 0;
     for (size_t i = 0; i < size; i++) {
-        text[2 * i] = digits[bytes[i] >> 4];
-        text[2 * i + 1] = digits[bytes[i] & 15];
+        if (used == sizeof text) {
+            say(text, used);
+            used = 0;
+        }
+        text[used++] = digits[bytes[i] >> 4];
+        text[used++] = digits[bytes[i] & 15];
     }
-    text[2 * size] = '\n';
-    say(text, 2 * size + 1);
-    free(text);
+    say(text, used);
+    say("\n", 1);
+}
+
+static void say_text(const char *text)
+{
+    say(text, strlen(text));
+}
+
+static void say_number(long number)
+{
+    unsigned long rest = number < 0 ? -(unsigned long) number : (unsigned long) number;
+    char text[24], *start = text + sizeof text;
+    do
+        *--start = (char) ('0' + rest % 10);
+    while (rest /= 10);
+    if (number < 0)
+        *--start = '-';
+    say(start, (size_t) (text + sizeof text - start));
 }
 
 static unsigned nibble(char digit)
@@ -180,54 +209,185 @@ void csgtest_set(const char *name, void *value, unsigned long size)
 #define MOST_OBJECTS 1024
 #define LONGEST_TEXT 4096
 
-static struct {
+enum state { ALIVE, FREED, REUSED }; /* REUSED: its memory is that of another object by now */
+
+static struct object {
     const char *name;
     char *start;
     size_t size;
-    int freed;
+    enum state state;
 } given[MOST_OBJECTS];
 static int objects;
 
 /* What the program frees is its own from then on, and must not be looked at. */
 extern WEAK void __real_free(void *);
+extern WEAK void *__real_malloc(size_t);
+extern WEAK void *__real_calloc(size_t, size_t);
 extern WEAK void *__real_realloc(void *, size_t);
+extern WEAK void *__asan_region_is_poisoned(void *, size_t);
+extern WEAK const char *__asan_locate_address(void *, char *, size_t, void **, size_t *);
 
-static int is_freed(const void *object)
-{
-    for (int i = objects; i-- > 0;)
-        if (given[i].start == object)
-            return given[i].freed;
-    return 0;
-}
-
-static void note_freed(const void *object, int freed)
+static void note_state(const void *object, enum state state)
 {
     for (int i = 0; object && i < objects; i++)
-        if (given[i].start == object)
-            given[i].freed = freed;
+        if (given[i].start == object && given[i].state != REUSED)
+            given[i].state = state;
+}
+
+static void *note_made(void *made, size_t size)
+{
+    for (int i = 0; made && i < objects; i++)
+        if (given[i].state == FREED && given[i].start <= (char *) made + size
+            && (char *) made <= given[i].start + given[i].size)
+            given[i].state = REUSED;
+    return made;
 }
 
 void __wrap_free(void *object)
 {
-    note_freed(object, 1);
+    note_state(object, FREED);
     __real_free(object);
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return note_made(__real_malloc(size), size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return note_made(__real_calloc(count, size), count * size);
 }
 
 void *__wrap_realloc(void *object, size_t size)
 {
-    note_freed(object, 1);
-    void *moved = __real_realloc(object, size);
+    note_state(object, FREED);
+    void *moved = note_made(__real_realloc(object, size), size);
     if (!moved && size)
-        note_freed(object, 0);
+        note_state(object, ALIVE);
     return moved;
 }
+
+/* Has the program freed the object that it was given here? */
+static int is_freed(const void *object)
+{
+    for (int i = objects; i-- > 0;)
+        if (given[i].start == object && given[i].state == ALIVE)
+            return __asan_region_is_poisoned && given[i].size
+                   && __asan_region_is_poisoned((void *) object, 1); /* by the C library itself */
+        else if (given[i].start == object)
+            return 1;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ what may be read */
+
+/* The object of the caller's that an address is in, or right behind. */
+static struct object *object_at(const char *place)
+{
+    for (int i = 0; i < objects; i++)
+        if (given[i].state != REUSED && place >= given[i].start
+            && place <= given[i].start + given[i].size)
+            return &given[i];
+    return NULL;
+}
+
+/* Can nothing lie there? The lower 4 GB are empty unless the program is loaded there, the upper half
+   is the system's. */
+static int is_number(const void *target)
+{
+    uintptr_t number = (uintptr_t) target;
+    if ((uintptr_t) &csgtest_anchor >> 32)
+        return number >> 32 == 0 || number >> 63;
+    return number < 65536 || number >> 63;
+}
+
+enum { HEADER = 8, BLOCK = 16, LEAST_BLOCK = 24 }; /* of glibc's malloc, in bytes */
+
+/* How many bytes glibc's malloc keeps for an object. */
+static size_t block_of(size_t size)
+{
+    size_t room = (size + HEADER + BLOCK - 1) / BLOCK * BLOCK - HEADER;
+    return room < LEAST_BLOCK ? LEAST_BLOCK : room;
+}
+
+/* The object of the caller's that a pointer to what is no object was made from. */
+static struct object *object_near(const char *place)
+{
+    void *start = NULL;
+    size_t size = 0;
+    char name[1];
+    struct object *found = object_at(place);
+    if (found || is_number(place)
+        || (__asan_region_is_poisoned && !__asan_region_is_poisoned((void *) place, 1)))
+        return found;
+    if (__asan_region_is_poisoned && __asan_locate_address)
+        __asan_locate_address((void *) place, name, sizeof name, &start, &size);
+    for (int i = 0; i < objects; i++) {
+        char *from = given[i].start;
+        if (given[i].state != ALIVE || (__asan_region_is_poisoned && from != start))
+            continue;
+        if (__asan_region_is_poisoned
+            || (place + HEADER >= from && place < from + block_of(given[i].size)))
+            return &given[i];
+    }
+    return NULL;
+}
+
+/* Is there memory at all? Nothing that a sanitizer watches: it would speak of us. */
+static int is_memory(const char *place)
+{
+    static int ends[2] = {-1, -1};
+    char taken;
+    if (ends[0] < 0 && syscall(SYS_pipe2, ends, 0) != 0)
+        return 0;
+    if (syscall(SYS_write, ends[1], place, 1) != 1)
+        return 0;
+    return syscall(SYS_read, ends[0], &taken, 1) == 1;
+}
+
+/* Is it on the stack below us, where calls that are over had their variables? */
+static int is_left_behind(const char *place)
+{
+    const char *here = __builtin_frame_address(0);
+    return place < here && here - place < 8 << 20;
+}
+
+/* How many of `most` bytes may be read, to the end of the object: that of the caller's own objects
+   is known, that of others where a sanitizer is. */
+static size_t readable(const char *place, size_t most)
+{
+    const struct object *object = object_at(place);
+    if (!place || is_left_behind(place) || (object && object->state == FREED))
+        return 0;
+    if (object && most > (size_t) (object->start + object->size - place))
+        most = (size_t) (object->start + object->size - place);
+    if (is_number(place) || (!object && object_near(place)))
+        return 0;
+    if (__asan_region_is_poisoned && most) {
+        const char *end = __asan_region_is_poisoned((void *) place, most);
+        most = end ? (size_t) (end - place) : most;
+    }
+    for (size_t done = 0; !object && done < most; done += 4096 - (uintptr_t) (place + done) % 4096)
+        if (!is_memory(place + done))
+            return done;
+    return most;
+}
+
+/* The object if all of it may be read, or NULL. */
+const void *csgtest_readable(const void *object, unsigned long size)
+{
+    return readable(object, size) == size ? object : NULL;
+}
+
+/* ------------------------------------------------------------------ objects of the caller */
 
 static void *known(const char *name, void *object, size_t size)
 {
     if (object && objects < MOST_OBJECTS) {
         given[objects].name = name;
         given[objects].start = object;
-        given[objects].freed = 0;
+        given[objects].state = ALIVE;
         given[objects++].size = size;
     }
     return object;
@@ -330,23 +490,15 @@ void csgtest_bits(const char *name, void *owner, unsigned long offset, unsigned 
 
 void csgtest_returned(const void *value, unsigned long size)
 {
-    say("returned ", 9);
+    say_text("returned ");
     say_hex(value, size);
-}
-
-void csgtest_returned_string(const char *text)
-{
-    if (text)
-        csgtest_returned(text, strnlen(text, 4096));
-    else
-        say("returned null\n", 14);
 }
 
 void csgtest_returned_nothing(const char *what)
 {
-    say("returned ", 9);
-    say(what, strlen(what));
-    say("\n", 1);
+    say_text("returned ");
+    say_text(what);
+    say_text("\n");
 }
 
 #define LARGE 4096 /* bytes of one part; of more a hash (FNV-1a) tells whether they differ */
@@ -355,27 +507,29 @@ static void say_memory(const char *name, const void *data, size_t size)
 {
     if (size > LARGE) {
         unsigned long hash = 14695981039346656037u;
-        char text[64];
         for (size_t i = 0; i < size; i++)
             hash = (hash ^ ((const unsigned char *) data)[i]) * 1099511628211u;
-        snprintf(text, sizeof text, " %lu %016lx\n", (unsigned long) size, hash);
-        say("large ", 6);
-        say(name, strlen(name));
-        say(text, strlen(text));
+        say_text("large ");
+        say_text(name);
+        say_text(" ");
+        say_number((long) size);
+        say_text(" ");
+        hash = __builtin_bswap64(hash);
+        say_hex(&hash, sizeof hash);
         return;
     }
-    say("memory ", 7);
-    say(name, strlen(name));
-    say(" ", 1);
+    say_text("memory ");
+    say_text(name);
+    say_text(" ");
     say_hex(data, size);
 }
 
 void csgtest_memory(const char *name, const void *data, unsigned long size)
 {
-    if (is_freed(data)) {
-        say("freed ", 6);
-        say(name, strlen(name));
-        say("\n", 1);
+    if (is_freed(data) || readable(data, size) < size) {
+        say_text("freed ");
+        say_text(name);
+        say_text("\n");
         return;
     }
     say_memory(name, data, size);
@@ -387,10 +541,18 @@ void csgtest_object_left(const char *name, const void *object)
         csgtest_memory(name, object, 0);
 }
 
+/* Is this part of an object still there? */
+static int is_left(const void *owner, unsigned long offset, unsigned long size)
+{
+    const char *place = owner;
+    return owner && reaches(owner, offset + size) && !is_freed(owner)
+           && (size == 0 || csgtest_readable(place + offset, size));
+}
+
 void csgtest_member_left(const char *name, const void *owner, unsigned long offset,
                          unsigned long size)
 {
-    if (reaches(owner, offset + size) && !is_freed(owner))
+    if (is_left(owner, offset, size))
         say_memory(name, (const char *) owner + offset, size);
 }
 
@@ -398,7 +560,7 @@ void csgtest_bits_left(const char *name, const void *owner, unsigned long offset
                        unsigned width)
 {
     unsigned long value = 0;
-    if (!reaches(owner, offset + (up + width + 7) / 8) || is_freed(owner))
+    if (!is_left(owner, offset, (up + width + 7) / 8))
         return;
     for (unsigned bit = 0; bit < width; bit++) {
         const unsigned char *byte = (const unsigned char *) owner + offset + (up + bit) / 8;
@@ -407,116 +569,90 @@ void csgtest_bits_left(const char *name, const void *owner, unsigned long offset
     say_memory(name, &value, sizeof value);
 }
 
-/* Is there memory at all? Nothing that a sanitizer watches: it would speak of us. */
-static int is_readable(const char *place)
-{
-    static int ends[2] = {-1, -1};
-    char taken;
-    if (ends[0] < 0 && pipe(ends) != 0)
-        return 0;
-    if (syscall(SYS_write, ends[1], place, 1) != 1)
-        return 0;
-    return syscall(SYS_read, ends[0], &taken, 1) == 1;
-}
-
-extern WEAK void *__asan_region_is_poisoned(void *, size_t);
-
-/* The object if all of it can be read, or NULL; also where a sanitizer knows that it ends before,
-   for what lies behind is another thing in every build. */
-const void *csgtest_readable(const void *object, unsigned long size)
-{
-    const char *start = object;
-    if (!object || is_freed(object))
-        return NULL;
-    if (__asan_region_is_poisoned && __asan_region_is_poisoned((void *) object, size))
-        return NULL;
-    for (unsigned long place = 0; place < size; place += 4096)
-        if (!is_readable(start + place))
-            return NULL;
-    return is_readable(start + size - 1) ? object : NULL;
-}
-
 const void *csgtest_followed(const void *owner, unsigned long offset, unsigned long size)
 {
     const void *target = NULL;
-    if (owner)
+    if (csgtest_readable((const char *) owner + (owner ? offset : 0), sizeof target))
         memcpy(&target, (const char *) owner + offset, sizeof target);
     return csgtest_readable(target, size);
 }
 
-/* Bytes before the first 0, or LONGEST_TEXT; -1: no memory. */
-static long text_length(const char *text)
+/* A text: its bytes before the first 0, at most LONGEST_TEXT, and whether its object ends before
+   that. One of which no byte may be read is none. */
+struct text {
+    size_t length;
+    int is_open, is_none;
+};
+
+static struct text text_at(const char *place)
 {
-    const volatile char *place = text;
-    long length = 0;
-    for (; length < LONGEST_TEXT; length++) {
-        if ((length == 0 || (unsigned long) (place + length) % 4096 == 0)
-            && !is_readable((const char *) place + length))
-            return -1;
-        if (!place[length])
-            break;
-    }
-    return length;
+    struct text text = {0, 0, 0};
+    size_t most = readable(place, LONGEST_TEXT);
+    while (text.length < most && ((const volatile char *) place)[text.length])
+        text.length++;
+    text.is_none = most == 0;
+    text.is_open = text.length == most && most < LONGEST_TEXT;
+    return text;
 }
 
-/* Say in which object that the caller gave, and how far from its start. Returns 0 for others. */
-static int say_given(const char *target)
+/* Say an object that the caller gave, and how far from its start. Returns 0 where there is none. */
+static int say_object(const struct object *object, const char *target)
 {
-    for (int i = 0; i < objects; i++)
-        if (target >= given[i].start && target <= given[i].start + given[i].size) {
-            unsigned long distance = (unsigned long) (target - given[i].start);
-            say(" ", 1);
-            say(given[i].name, strlen(given[i].name));
-            say(" ", 1);
-            say_hex(&distance, sizeof distance);
-            return 1;
-        }
-    return 0;
-}
-
-/* Can nothing lie there? The lower 4 GB are empty unless the program is loaded there, the upper half
-   is the system's. */
-static int is_number(const void *target)
-{
-    uintptr_t number = (uintptr_t) target;
-    if ((uintptr_t) &csgtest_anchor >> 32)
-        return number >> 32 == 0 || number >> 63;
-    return number < 65536 || number >> 63;
+    if (!object)
+        return 0;
+    long distance = target - object->start;
+    say_text(" ");
+    say_text(object->name);
+    say_text(" ");
+    say_hex(&distance, sizeof distance);
+    return 1;
 }
 
 /* Say the name of the function or object of a library at this address, or else how far the address
    is from this program's anchor. A pointer that leads nowhere is a number. */
 static void say_elsewhere(const char *target)
 {
-    char place[48];
     Dl_info info;
     if (is_number(target)) {
-        snprintf(place, sizeof place, " number %ld\n", (long) target);
-        say(place, strlen(place));
+        say_text(" number ");
+        say_number((long) target);
+        say_text("\n");
         return;
     }
     if (dladdr && dladdr(target, &info) && info.dli_sname && info.dli_saddr == target) {
         unsigned long distance = 0;
-        say(" ", 1);
+        say_text(" ");
         say(info.dli_sname, strlen(info.dli_sname));
-        say(" ", 1);
+        say_text(" ");
         say_hex(&distance, sizeof distance);
         return;
     }
-    snprintf(place, sizeof place, " elsewhere %ld\n", (long) (target - &csgtest_anchor));
-    say(place, strlen(place));
+    say_text(" elsewhere ");
+    say_number(target - &csgtest_anchor);
+    say_text("\n");
 }
 
 /* Where a returned pointer leads. */
 void csgtest_returned_pointer(const void *target)
 {
     if (!target) {
-        say("returned null\n", 14);
+        say_text("returned null\n");
         return;
     }
-    say("returned pointer", 16);
-    if (!say_given(target))
+    say_text("returned pointer");
+    if (!say_object(object_near(target), target))
         say_elsewhere(target);
+}
+
+void csgtest_returned_string(const char *target)
+{
+    struct text text = text_at(target);
+    if (text.is_none) {
+        csgtest_returned_pointer(target);
+        return;
+    }
+    say_text(text.is_open ? "returned open " : "returned ");
+    say_hex(target, text.length);
 }
 
 /* Where a pointer leads now: to nothing, into an object that the caller gave, or elsewhere; there
@@ -524,24 +660,22 @@ void csgtest_returned_pointer(const void *target)
 void csgtest_link_left(const char *name, const void *owner, unsigned long offset, int text)
 {
     char *target;
-    if (!reaches(owner, offset + sizeof target) || is_freed(owner))
+    if (!is_left(owner, offset, sizeof target))
         return;
     memcpy(&target, (const char *) owner + offset, sizeof target);
-    say("link ", 5);
-    say(name, strlen(name));
+    say_text("link ");
+    say_text(name);
     if (!target) {
-        say(" null\n", 6);
+        say_text(" null\n");
         return;
     }
-    if (say_given(target))
-        return;
-    long length = text ? text_length(target) : -1;
-    if (length < 0) {
+    struct text found = text && !object_at(target) ? text_at(target) : (struct text) {0, 0, 1};
+    if (!found.is_none) {
+        say_text(" text ");
+        say_hex(target, found.length);
+    } else if (!say_object(object_near(target), target)) {
         say_elsewhere(target);
-        return;
     }
-    say(" text ", 6);
-    say_hex(target, (size_t) length);
 }
 
 /* ------------------------------------------------------------------ global and static objects */
@@ -631,6 +765,6 @@ void csgtest_store(const char *kind, void *value, unsigned long size)
 
 void csgtest_assume_failed(void)
 {
-    say("assume\n", 7);
+    say_text("assume\n");
     _exit(0);
 }

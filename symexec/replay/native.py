@@ -719,8 +719,7 @@ def _leaves_pointers(signature: EntrySignature) -> bool:
 
 
 def _returns_pointer(signature: EntrySignature) -> bool:
-    plain = (ParameterKind.SCALAR, ParameterKind.STRING)
-    return signature.result is not None and signature.result.kind not in plain
+    return signature.result is not None and signature.result.kind is not ParameterKind.SCALAR
 
 
 __all__ = ["PLAIN", "SANITIZED", "NativeReplay", "Pair", "ReplayPlan", "Request"]

@@ -16,6 +16,10 @@ from symexec.testcases import Observed
 
 _UNPROVED = (Verdict.NO_DIFFERENCE_FOUND,)
 NO_SANITIZER = "the compiler has no sanitizers: an error of memory shows only where it crashes"
+NO_ADDRESS_SANITIZER = (
+    "AddressSanitizer would call the program's own functions: natively an error of memory shows "
+    "only where it crashes"
+)
 
 
 def not_executed(job: BuildJob) -> CsgtestError | None:

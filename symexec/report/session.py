@@ -40,7 +40,7 @@ from symexec.options import (
 from symexec.progress import Progress, Standing
 from symexec.replay import reported_flags
 from symexec.report.accepting import accepted_file, read_accepted
-from symexec.report.executed import not_executed, without_sanitizer
+from symexec.report.executed import NO_ADDRESS_SANITIZER, not_executed, without_sanitizer
 from symexec.report.facts import (
     NOT_ALWAYS,
     beyond,
@@ -476,6 +476,8 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
             report.compiled = reported_flags(report.sanitizers)
             if not report.sanitizers:
                 report.notes.append(without_sanitizer())
+            elif "address" not in report.sanitizers.split(","):
+                report.notes.append(NO_ADDRESS_SANITIZER)
     svg = None
     if job.prepared is not None:
         drawn = _drawn(job, report)
