@@ -76,6 +76,7 @@ HASTE = 0.25  # times the plan's wall_s: a run that is cut is known as far as it
 _LEADS_ELSEWHERE = b" elsewhere "  # in what a harness says
 _OVERDRAWN = "stopped: its processes fill more memory than a run may have"
 STEADY = 256  # bytes that a run has written that was cut off; how many more depends on the time
+_SOME_PATH = b"/tmp/program"  # for the path of a build, as /proc/self/exe has it
 _UNENDING = {signal.SIGXCPU, signal.SIGXFSZ, signal.SIGVTALRM}
 
 
@@ -609,8 +610,12 @@ class NativeReplay:
             return Observation(timed_out=True, stdout=result.stdout.data[:STEADY])
         kind, report = sanitizer_kind(result.reports)
         leaks, lost = leaks_of(result.reports)
+        executable = self._builds.result(request.build, request.style)
+        own_path = executable.path.encode()
+        stdout = result.stdout.data.replace(own_path, _SOME_PATH)
         stderr = without_announcement(result.stderr.data) if kind else result.stderr.data
-        symbols = self._symbols_of(self._builds.result(request.build, request.style)) or NO_SYMBOLS
+        stderr = stderr.replace(own_path, _SOME_PATH)
+        symbols = self._symbols_of(executable) or NO_SYMBOLS
         signature = self._signature_of(request.build)
         answer = decode_answer(result.control.data, request.test, signature, symbols)
         returned = "assumption fails" if answer.assumption_failed else answer.returned
@@ -618,7 +623,11 @@ class NativeReplay:
         return Observation(
             exit=result.exit if result.exit >= 0 else None,
             signal=signal_name(result.signal) if ended_by_signal else None,
-            stdout=clipped(result.stdout.data, result.stdout.total, result.stdout.sum),
+            stdout=clipped(
+                stdout,
+                result.stdout.total - len(result.stdout.data) + len(stdout),
+                result.stdout.sum,
+            ),
             stderr=clipped(
                 stderr,
                 result.stderr.total - len(result.stderr.data) + len(stderr),
@@ -629,7 +638,10 @@ class NativeReplay:
             timed_out=timed_out,
             memory=answer.memory,
             private=signature.private if signature and answer.memory else frozenset(),
-            files=_written(request.test, result),
+            files=tuple(
+                (name, content.replace(own_path, _SOME_PATH))
+                for name, content in _written(request.test, result)
+            ),
             report=_OVERDRAWN
             if result.overdrawn
             else (report or lost).replace(f"{self._builds.folder}/", ""),

@@ -295,3 +295,29 @@ def test_programs_that_may_vary_are_known(tmp_path: Path, text: str, varies: boo
         path.write_text(f"{head}int f(int x) {{ {text} }}\nint {name} = 1;\n")
     files = [FilePair(SourceFile(tmp_path / "old.c"), SourceFile(tmp_path / "new.c"))]
     assert asks_for_what_varies(read_pair(files)) == varies
+
+
+OWN_PATH = """\
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    char path[400] = {0};
+    int size = readlink("/proc/self/exe", path, sizeof path - 1);
+    printf("%s has %d bytes\\n", path, size);
+    fprintf(stderr, "%s: hello\\n", path);
+    fprintf(fopen("made", "w"), "of %s\\n", path);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("style", [SANITIZED, PLAIN])
+def test_the_path_of_a_build_is_no_difference(tmp_path: Path, style: str) -> None:
+    paths = [tmp_path / "old.c", tmp_path / "new.c"]
+    for path in paths:
+        path.write_text(OWN_PATH)
+    with NativeReplay(ReplayPlan(*((SourceFile(path),) for path in paths))) as replay:
+        seen = observe(TestCase("t", TestInput()), replay, style=style)[0]
+        assert seen.old is not None and b"/tmp/program has" in seen.old.stdout
+        assert seen.observed == "same", (seen.old, seen.new)
