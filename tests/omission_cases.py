@@ -29,7 +29,7 @@ HEADERS = {
     "grp": r"getgr\w+",
     "ifaddrs": "ifaddrs",
     "locale": "setlocale",
-    "math": "jn|cos|fmin",
+    "math": "jn|cos|fmin|ldexp",
     "net/if": r"if_\w+",
     "netdb": "gethostby\\w+|addrinfo",
     "poll": "pollfd",
@@ -748,6 +748,14 @@ int f(int x)
     Row(
         "symexec/runtime/libc/mathematics.c:BETTER:approximated",
         "double d = -x * 0.0; x += __builtin_signbit(fmin(d, 0.0)) != 0;",
+    ),
+    Row(
+        "symexec/runtime/libc/mathematics.c:BETTER:approximated:2",
+        'double d = fmin(x, __builtin_nans("")); x += d != d;',
+    ),
+    Row(
+        "symexec/runtime/libc/scaling.c:SCALE:approximated",
+        'double d = ldexp(__builtin_nans(""), 0); x += fmin(1.0, d) != 1;',
     ),
     Row(
         "symexec/runtime/libc/locale.c:setlocale:approximated",

@@ -84,6 +84,21 @@ def quiet_nan(width: int) -> int:
     return infinity(width) | 1 << (layout.digits - 2)
 
 
+def nan_of(text: bytes, width: int, signalling: bool = False) -> int:
+    """The NaN of ``__builtin_nan("0x12")`` or ``__builtin_nans("0x12")``: the text is a number of
+    C, whose low bits are the payload. A signalling one without a payload gets the highest bit."""
+    quiet_bit = 1 << (format_of(width).digits - 2)
+    found = _PAYLOAD.fullmatch(text)
+    payload = 0
+    if found is not None:
+        digits = next(base for base in ("hexadecimal", "octal", "decimal") if found[base])
+        bases = {"hexadecimal": 16, "octal": 8, "decimal": 10}
+        payload = int(found[digits], bases[digits]) % quiet_bit
+    if signalling:
+        return infinity(width) | (payload or quiet_bit >> 1)
+    return quiet_nan(width) | payload
+
+
 def is_finite(bits: int, width: int) -> bool:
     layout = format_of(width)
     mask = (1 << layout.exponent_bits) - 1
@@ -121,6 +136,9 @@ def resize(bits: int, source: int, result: int) -> int:
     return pattern(number(bits, source), result, negative=bool(bits >> (source - 1)))
 
 
+_PAYLOAD = re.compile(
+    rb"0[xX](?P<hexadecimal>[0-9a-fA-F]+)|(?P<octal>0[0-7]*)|(?P<decimal>[1-9][0-9]*)"
+)
 _HEXADECIMAL = re.compile(r"0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d+)")
 
 

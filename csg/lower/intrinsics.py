@@ -264,10 +264,13 @@ def _floating_builtin(lowering: Lowering, expression: Builtin) -> Value | None:
     """The value of a builtin of this theme, None for any other."""
     builder = lowering.builder
     name, arguments = expression.name, expression.arguments
-    if name.startswith(("inf", "huge_val", "nan")):
+    if name.startswith(("inf", "huge_val")):
         width = value_bits(expression.type)
-        special = floats.quiet_nan if name.startswith("nan") else floats.infinity
-        return Constant(special(width), width)
+        return Constant(floats.infinity(width), width)
+    if name.startswith("nan"):
+        width = value_bits(expression.type)
+        text = arguments[0].value if isinstance(arguments[0], StringLiteral) else b""
+        return Constant(floats.nan_of(text, width, name.startswith("nans")), width)
     if name[:7] == "signbit":
         value = lowering.value(arguments[0])
         holds = builder.resize(_classified(lowering, name, value), 32, False)

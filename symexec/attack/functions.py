@@ -23,6 +23,7 @@ from symexec.attack.drivers import Drivers
 from symexec.attack.inputs import DriverInput, expressed, read_input
 from symexec.replay import SANITIZED, NativeReplay
 from symexec.replay.build import NATURAL, Program
+from symexec.replay.native import OFTEN, in_turn
 from symexec.replay.reports import sanitizer_kind
 from symexec.replay.sandbox import signal_name
 from symexec.testcases import EntrySignature, Observation, TestInput
@@ -332,6 +333,14 @@ class FunctionAttack:
                 return None
         return first
 
+    def _varies(self, number: int, style: str, first: tuple[Run, Run]) -> bool:
+        """Does a version differ from itself in one of several more runs?"""
+        for which in in_turn(OFTEN):
+            seen = self.run(BUILDS[which], number, style, FILLINGS[0])
+            if seen is None or seen.shown != first[which].shown:
+                return True
+        return False
+
     def _confirmed(self, number: int, style: str) -> Shown | None:
         """The input, where the versions differ each time, and each does the same each time."""
         try:
@@ -343,12 +352,15 @@ class FunctionAttack:
         pairs = self._each_way(number, style)
         if pairs is None:
             return None
-        old, new = pairs
+        seen_in = style
         if checked is not None and checked[0].shown != checked[1].shown and style != SANITIZED:
-            pairs = self._each_way(number, SANITIZED)
+            seen_in = SANITIZED
+            pairs = self._each_way(number, seen_in)
             if pairs is None:
                 return None
-            old, new = pairs
+        if self.replay.plan.may_vary and self._varies(number, seen_in, pairs):
+            return None
+        old, new = pairs
         made = read_input(old.input)
         test = None
         if not old.unusual & UNSAYABLE:

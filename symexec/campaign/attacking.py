@@ -165,7 +165,7 @@ class Attacking:
 
     def _line(self, shown: ShownLine) -> TestCase | None:
         case = self._replayed(shown.test)
-        if case is not None:
+        if case is not None or self._varies:
             return case
         alike = TestCase(self._name(), shown.test, source=SOURCE)
         seen = Pair(shown.old, shown.new)

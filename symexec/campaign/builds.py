@@ -9,6 +9,7 @@ main.c (shared), list.c (differs)      old:   main.c, list.c of the old version
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -16,20 +17,26 @@ from typing import TypeVar
 
 from csg.errors import UsageError
 from csg.language.syntax import (
+    Assembly,
     Binary,
+    Builtin,
+    Cast,
     Change,
     CompoundAssign,
     Execute,
     Increment,
     IntegerConstant,
+    Name,
+    StringLiteral,
     TranslationUnit,
     Unary,
+    Unsupported,
 )
-from csg.language.traversal import walk
-from csg.language.types import Integer
+from csg.language.traversal import Tree, walk
+from csg.language.types import Integer, Pointer
 from csg.programs import FilePair, SourceFile, files_of
 from csg.unify import Unified
-from csg.unify.pairs import ProgramPair
+from csg.unify.pairs import ProgramPair, undefined_names
 from symexec.exploration.pinning import Pins
 from symexec.exploration.preparation import Prepared
 from symexec.expr import TermTable
@@ -38,6 +45,7 @@ from symexec.fuzzing.option_table import vocabulary
 from symexec.options import BuildOptions, InputOptions, versions_of
 from symexec.replay import NativeReplay, ReplayPlan, Source, Text
 from symexec.replay.build import is_compiled
+from symexec.runtime.library import is_known
 from symexec.testcases import EntrySignature, TestCase, TestInput
 from symexec.triage.undefined import shown_behind_a_stop, shown_by_plain_builds
 
@@ -56,7 +64,50 @@ def files_to_build(
         old=_starting(old, pair.old, entry),
         new=_starting(new, pair.new, entry),
         unified=_starting(sources, unified.units, entry),
+        may_vary=asks_for_what_varies(pair),
     )
+
+
+# Functions whose results or effects are not the same each time: random numbers, numbers of
+# processes, clocks, names that are made up, addresses, what other processes and threads do.
+_VARYING = re.compile(
+    r"getrandom|getentropy|arc4random\w*|getauxval|syscall"
+    r"|get(p|pp|t|pg|s)id|getpgrp|v?fork|clone|posix_spawnp?|wait\w*|popen|system|setsid|tc\w*sid"
+    r"|times?|gettimeofday|clock\w*|ftime|timespec_get\w*|getrusage|getitimer|timer_\w+|timerfd_\w+"
+    r"|getloadavg|sysinfo|statv?fs|fstatv?fs|[fl]?stat(64)?|fstatat(64)?|statx|__x?stat\w*"
+    r"|mk\w*temps?\w*|tmp(file|nam)(_r|64)?|tempnam|gethostname|uname|gethostid"
+    r"|readdir\w*|scandir\w*|nftw\w*|ftw\w*|fts_\w+|glob\w*|readlink(at)?|realpath"
+    r"|pthread_\w+|thrd_\w+|e?poll\w*|p?select|alarm|setitimer|sched_\w+|sbrk|mmap(64)?"
+    r"|dladdr|dl_iterate_phdr|backtrace\w*"
+)
+_OUTSIDE = (b"/dev/", b"/proc/", b"/sys/", b"%p")  # in texts
+
+
+def asks_for_what_varies(pair: ProgramPair) -> bool:
+    """Does a version ask the system for something that is not the same each time? Also what the
+    library does not know may do so, as assembly may; and an address becomes a number."""
+    undefined = undefined_names(pair)
+    units = (*pair.old, *pair.new)
+    code = [function.body for unit in units for function in unit.functions]
+    objects = [each for unit in units for each in unit.declarations]
+    return any(_may_vary(node, undefined) for node in walk(*code, *objects))
+
+
+def _may_vary(node: Tree, undefined: frozenset[str]) -> bool:
+    match node:
+        case Name(symbol=symbol):
+            name = symbol.name
+            return name in undefined and (bool(_VARYING.fullmatch(name)) or not is_known(name))
+        case Assembly() | Unsupported():
+            return True
+        case Builtin(name=name):
+            return name.startswith(("ia32_rd", "return_address", "frame_address"))
+        case StringLiteral(value=value):
+            return any(part in value for part in _OUTSIDE)
+        case Cast(operand=operand, type=Integer()):
+            return isinstance(operand.type, Pointer)
+        case _:
+            return False
 
 
 def golden_files(

@@ -24,7 +24,7 @@ from random import Random
 
 from symexec.fuzzing.candidates import Candidates
 from symexec.replay import PLAIN, NativeReplay, Request
-from symexec.testcases import Observation, Observed, TestCase, TestInput, Value
+from symexec.testcases import DifferenceKind, Observation, Observed, TestCase, TestInput, Value
 from symexec.triage import Patience, differing_parts, examine
 from symexec.triage.classification import behaviour
 from symexec.triage.grouping import contrast, shape
@@ -91,6 +91,7 @@ class _Suspect:
     found_s: float
     differs: bool  # on the fast builds
     tells: bool  # .. in what the versions do, and not in their time alone
+    parts: tuple[str, ...]  # .. in these parts of an observation
 
 
 class NativeTesting:
@@ -133,6 +134,7 @@ class NativeTesting:
         self._suspects: list[_Suspect] = []
         self._seen: Counter[object] = Counter()  # tests, by their kind
         self._new: Counter[object] = Counter()
+        self._varying: set[tuple[str, ...]] = set()  # parts that vary between runs of a version
 
     def give(self, name: str, candidates: Candidates) -> None:
         """Add a source of inputs, whose tests have names with this prefix."""
@@ -171,8 +173,9 @@ class NativeTesting:
 
     @property
     def unconfirmed(self) -> int:
-        """How many tests differ on the fast builds and wait to be confirmed."""
-        return sum(each.tells for each in self._suspects)
+        """How many tests differ on the fast builds and wait to be confirmed. Not counted where the
+        same parts of another test were seen to vary between runs of one version."""
+        return sum(each.tells and each.parts not in self._varying for each in self._suspects)
 
     @property
     def busy(self) -> bool:
@@ -270,7 +273,8 @@ class NativeTesting:
         if not differs or self._stands_for_its_kind(number):
             cut = old.timed_out and new.timed_out
             tells = differs and _tells(old, new)
-            suspect = _Suspect(cut, number, self.tests, name, test, found_s, differs, tells)
+            parts = differing_parts(old, new)
+            suspect = _Suspect(cut, number, self.tests, name, test, found_s, differs, tells, parts)
             heapq.heappush(self._suspects, suspect)
         if len(self._suspects) > WAITING:
             self._suspects = heapq.nsmallest(WAITING // 2, self._suspects)  # sorted: a heap
@@ -311,7 +315,10 @@ class NativeTesting:
             if self._clock() + limits > until:
                 return
             suspect = heapq.heappop(self._suspects)
-            if not suspect.differs and (known or not self._differs_sanitized(suspect.input)):
+            if not suspect.differs and known:
+                continue
+            parts = suspect.parts if suspect.differs else self._differing_sanitized(suspect.input)
+            if not parts:
                 continue
             case = TestCase(suspect.name, suspect.input, found_s=suspect.found_s, source=SOURCE)
             case = self._confirm(case, max(until, self._clock()))
@@ -319,16 +326,20 @@ class NativeTesting:
                 yield case
             else:
                 self.refuted += 1
+                if case.kind is DifferenceKind.NONDETERMINISTIC:
+                    self._varying.add(parts)
 
-    def _differs_sanitized(self, test: TestInput) -> bool:
-        """Do the versions differ, and is the test one that stands for its kind?"""
+    def _differing_sanitized(self, test: TestInput) -> tuple[str, ...]:
+        """The parts in which the versions differ; none where the test does not stand for its
+        kind."""
         pair = self._replay.both(test)
-        if not differing_parts(*pair):
-            return False
+        parts = differing_parts(*pair)
+        if not parts:
+            return ()
         self.differing += 1
         (kind,) = self._kinds([test], [pair])
         self._seen[kind] += 1
-        return self._stands_for_its_kind(self._seen[kind])
+        return parts if self._stands_for_its_kind(self._seen[kind]) else ()
 
 
 def _tells(old: Observation, new: Observation) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import signal
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -69,11 +69,14 @@ MOST_STARTS = 256
 MOST_OUTPUT = 8 << 20
 ROOM = 2  # times the plan's address_space: memory that all processes of a run may fill
 TURNS = 4  # runs more of each version where one differs from itself
+OFTEN = 12  # .. where both may depend on something that varies: a fair bit is missed once in 2^13
+ELSEWHERE = 2  # .. and so many at other addresses
 GROWN_WITHIN = 2000  # milliseconds beyond its time that a program has which makes inputs
 HASTE = 0.25  # times the plan's wall_s: a run that is cut is known as far as it got
 _LEADS_ELSEWHERE = b" elsewhere "  # in what a harness says
 _OVERDRAWN = "stopped: its processes fill more memory than a run may have"
 STEADY = 256  # bytes that a run has written that was cut off; how many more depends on the time
+_SOME_PATH = b"/tmp/program"  # for the path of a build, as /proc/self/exe has it
 _UNENDING = {signal.SIGXCPU, signal.SIGXFSZ, signal.SIGVTALRM}
 
 
@@ -101,6 +104,7 @@ class ReplayPlan:
     # The program defines functions of the C library: calls within the library do not reach them, as
     # they would if it were linked statically.
     dynamic: bool = False
+    may_vary: bool = True  # a version may ask for a clock, a random number, its own number ...
     foreign: bool = False  # a stranger chose the files: they are compiled in the sandbox as well
 
 
@@ -475,13 +479,18 @@ class NativeReplay:
             if not seen.timed_out
         )
         second = [seen if seen.timed_out else next(again) for seen in first]
-        repeats = list(zip(first, second, strict=True))
-        stable = all(_steady(one) == _steady(other) for one, other in repeats)
-        stderr_stable = all(one.stderr == other.stderr for one, other in repeats)
+        repeats: Sequence[Sequence[Observation]] = list(zip(first, second, strict=True))
+        stable, stderr_stable = _agree(repeats)
+        if self.plan.may_vary and first[0] != first[1]:
+            repeats = self._more(asked, repeats, OFTEN)
+            repeats = self._more(asked, repeats, ELSEWHERE, anywhere=True)
+            stable, stderr_stable = _agree(repeats)
         if not (stable and stderr_stable) or shows_addresses(*first):
-            masked = self._masked(asked, repeats)
-            if masked is not None:
-                return masked
+            repeats = self._more(asked, repeats, TURNS, anywhere=True)
+            found = masks(*repeats)
+            if found is not None and found.places:
+                return Pair(found.old, found.new, masks=found)
+            stable, stderr_stable = _agree(repeats)
         return Pair(
             old=_explained(first[0], second[0]),
             new=_explained(first[1], second[1]),
@@ -490,25 +499,23 @@ class NativeReplay:
             stderr_stable=stderr_stable,
         )
 
-    def _masked(
-        self, asked: list[Request], repeats: list[tuple[Observation, Observation]]
-    ) -> Pair | None:
-        """The pair with varying parts masked, by more runs of both versions in turn, at other
-        addresses each time; None when nothing varies, or the runs cannot be compared."""
-        if any(seen.timed_out for each in repeats for seen in each):
-            return None
-        more = list(
-            self.observe_all(
-                replace(request, patience=2.0, anywhere=True)
-                for _ in range(TURNS)
-                for request in asked
-            )
-        )
-        old, new = ((*repeats[place], *more[place::2]) for place in (0, 1))
-        found = masks(old, new)
-        if found is None or not found.places:
-            return None
-        return Pair(found.old, found.new, masks=found)
+    def _more(
+        self,
+        asked: Sequence[Request],
+        runs: Sequence[Sequence[Observation]],
+        times: int,
+        anywhere: bool = False,
+    ) -> Sequence[Sequence[Observation]]:
+        """The runs of both versions and so many more of each, in the order of ``in_turn``; no more
+        where one was cut off."""
+        found = [[*each] for each in runs]
+        if any(seen.timed_out for each in runs for seen in each):
+            return found
+        order = list(in_turn(times))
+        requests = (replace(asked[which], patience=2.0, anywhere=anywhere) for which in order)
+        for which, seen in zip(order, self.observe_all(requests), strict=True):
+            found[which].append(seen)
+        return found
 
     def _intended(self, test: TestInput, style: str) -> Observation | None:
         """What the golden version does, if there is one and it does the same each time."""
@@ -603,8 +610,12 @@ class NativeReplay:
             return Observation(timed_out=True, stdout=result.stdout.data[:STEADY])
         kind, report = sanitizer_kind(result.reports)
         leaks, lost = leaks_of(result.reports)
+        executable = self._builds.result(request.build, request.style)
+        own_path = executable.path.encode()
+        stdout = result.stdout.data.replace(own_path, _SOME_PATH)
         stderr = without_announcement(result.stderr.data) if kind else result.stderr.data
-        symbols = self._symbols_of(self._builds.result(request.build, request.style)) or NO_SYMBOLS
+        stderr = stderr.replace(own_path, _SOME_PATH)
+        symbols = self._symbols_of(executable) or NO_SYMBOLS
         signature = self._signature_of(request.build)
         answer = decode_answer(result.control.data, request.test, signature, symbols)
         returned = "assumption fails" if answer.assumption_failed else answer.returned
@@ -612,7 +623,11 @@ class NativeReplay:
         return Observation(
             exit=result.exit if result.exit >= 0 else None,
             signal=signal_name(result.signal) if ended_by_signal else None,
-            stdout=clipped(result.stdout.data, result.stdout.total, result.stdout.sum),
+            stdout=clipped(
+                stdout,
+                result.stdout.total - len(result.stdout.data) + len(stdout),
+                result.stdout.sum,
+            ),
             stderr=clipped(
                 stderr,
                 result.stderr.total - len(result.stderr.data) + len(stderr),
@@ -623,7 +638,10 @@ class NativeReplay:
             timed_out=timed_out,
             memory=answer.memory,
             private=signature.private if signature and answer.memory else frozenset(),
-            files=_written(request.test, result),
+            files=tuple(
+                (name, content.replace(own_path, _SOME_PATH))
+                for name, content in _written(request.test, result)
+            ),
             report=_OVERDRAWN
             if result.overdrawn
             else (report or lost).replace(f"{self._builds.folder}/", ""),
@@ -638,6 +656,21 @@ class NativeReplay:
             return None
         least = self.plan.wall_s * request.patience if result.timed_out else 0.0
         return max(result.cpu_us / 1e6, least)
+
+
+def in_turn(times: int) -> Iterator[int]:
+    """0 and 1 so many times each, one of each at a time, first one and then the other as in the
+    sequence of Thue and Morse: 0 1, 1 0, 1 0, 0 1 ... Processes are numbered one by one, and of two
+    versions in strict turn one would only have even numbers."""
+    for turn in range(times):
+        first = turn.bit_count() & 1
+        yield from (first, 1 - first)
+
+
+def _agree(runs: Sequence[Sequence[Observation]]) -> tuple[bool, bool]:
+    """Does each version do the same each time; and does it write the same to standard error?"""
+    stable = all(_steady(seen) == _steady(each[0]) for each in runs for seen in each)
+    return stable, all(seen.stderr == each[0].stderr for each in runs for seen in each)
 
 
 def _mask_variable(changes: Iterable[int]) -> bytes:

@@ -148,6 +148,7 @@ def known_text(context: Context, pointer: Operand) -> Asking[str]:
 # __csgtest_approximated("the variable HOME")       an event, and the path goes on
 # __csgtest_unsupported("a command for system")     the path ends
 # __csgtest_is_option(c)                            any byte is an option: the path can wait
+# __csgtest_is_constant(bits)                       the same for all inputs: gcc may know it, too
 
 
 SHAPED = "command lines are shaped"  # known options are words of others
@@ -166,6 +167,12 @@ def admit_giving_up(context: Context, arguments: Arguments) -> Model:
     text = yield from known_text(context, arguments[0])
     yield End(Unsupported(text))
     return None
+
+
+@models("__csgtest_is_constant", effects="nothing")
+def is_constant(context: Context, arguments: Arguments) -> Model:
+    return int(not isinstance(arguments[0], Term))
+    yield
 
 
 @models("__csgtest_is_option", effects="nothing")

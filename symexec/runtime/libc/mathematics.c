@@ -9,9 +9,13 @@
 
 typedef unsigned long ulong;
 typedef union { double number; ulong bits; } parts;
+typedef union { float number; unsigned bits; } float_parts;
 typedef union { long double number; struct { ulong bits; unsigned short head; } s; } long_parts;
 
 enum { BIAS = 1023, STORED = 52, LONG_BIAS = 16383, LONG_STORED = 63 };
+
+extern void __csgtest_approximated(const char *what);
+extern int __csgtest_is_constant(ulong bits);
 
 #define SIGN (1UL << 63)
 
@@ -31,7 +35,7 @@ long double fabsl(long double x)
 
 float fabsf(float x)
 {
-    union { float number; unsigned bits; } p = {x};
+    float_parts p = {x};
     p.bits &= ~0U >> 1;
     return p.number;
 }
@@ -83,7 +87,13 @@ static long double signed_as_long(long double size, long double x)
 
 double copysign(double x, double y) { return signed_as(x, y); }
 long double copysignl(long double x, long double y) { return signed_as_long(x, y); }
-float copysignf(float x, float y) { return (float) signed_as(x, y); }
+
+float copysignf(float x, float y)
+{
+    float_parts p = {x}, q = {y};
+    p.bits = (p.bits & ~0U >> 1) | (q.bits & 1U << 31);
+    return p.number;
+}
 
 double floor(double x)
 {
@@ -164,21 +174,58 @@ TO_INTEGER(llrint, double, rint)
 TO_INTEGER(llrintf, float, rintf)
 TO_INTEGER(llrintl, long double, rintl)
 
-/* Of two zeros glibc takes the second one, or by their signs; and gcc may exchange them in the call. */
-#define BETTER(kind, name, order)                                                   \
+/* Only fmin and fmax tell a signalling NaN from a quiet one. */
+static int is_signalling(double x)
+{
+    parts p = {x};
+    ulong size = p.bits & ~SIGN;
+    return (size > 0x7ff0000000000000) & (size < 0x7ff8000000000000);
+}
+
+static int is_signalling_float(float x)
+{
+    float_parts p = {x};
+    unsigned size = p.bits & ~0U >> 1;
+    return (size > 0x7f800000) & (size < 0x7fc00000);
+}
+
+static int is_signalling_long(long double x)
+{
+    long_parts p = {x};
+    ulong rest = p.s.bits & ~SIGN;
+    return ((p.s.head & 0x7fff) == 0x7fff) & (rest != 0) & !(rest >> 62);
+}
+
+static ulong pattern(double x) { return ((parts) {x}).bits; }
+static ulong pattern_float(float x) { return ((float_parts) {x}).bits; }
+static ulong pattern_long(long double x) { return ((long_parts) {x}).s.bits; }
+
+/* Of two zeros glibc takes the second one, or by their signs; and gcc may exchange them in the call.
+ * With a signalling NaN the result is a NaN, but gcc takes a constant one for a quiet one. */
+#define BETTER(kind, name, order, other, signalling, bits)                          \
     kind name(kind a, kind b)                                                       \
     {                                                                               \
         if (a == 0 && b == 0 && !__builtin_signbit(a) != !__builtin_signbit(b))     \
             __csgtest_approximated("which of two zeros " #name " returns");         \
-        return a order b || b != b ? a : b;                                         \
+        if (a order b)                                                              \
+            return a;                                                               \
+        if (a other b)                                                              \
+            return b;                                                               \
+        if (signalling(a) | signalling(b)) {                                        \
+            if ((signalling(a) && __csgtest_is_constant(bits(a)))                   \
+                || (signalling(b) && __csgtest_is_constant(bits(b))))               \
+                __csgtest_approximated(#name " of a constant signalling NaN");      \
+            return a + b;                                                           \
+        }                                                                           \
+        return b != b ? a : b;                                                      \
     }
 
-BETTER(double, fmin, <)
-BETTER(double, fmax, >)
-BETTER(float, fminf, <)
-BETTER(float, fmaxf, >)
-BETTER(long double, fminl, <=)
-BETTER(long double, fmaxl, >)
+BETTER(double, fmin, <, >=, is_signalling, pattern)
+BETTER(double, fmax, >, <=, is_signalling, pattern)
+BETTER(float, fminf, <, >=, is_signalling_float, pattern_float)
+BETTER(float, fmaxf, >, <=, is_signalling_float, pattern_float)
+BETTER(long double, fminl, <=, >, is_signalling_long, pattern_long)
+BETTER(long double, fmaxl, >, <=, is_signalling_long, pattern_long)
 
 int isnan(double x) { return x != x; }
 int isinf(double x) { return __builtin_isinf_sign(x); }

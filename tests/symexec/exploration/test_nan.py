@@ -97,3 +97,36 @@ def test_decisions_by_the_bits_of_a_nan(tmp_path: Path, member: tuple[str, str, 
     words = ("--entry", "f", "--attack", "0", "--time", "8")
     counters = csgtest("build", "old.c", "new.c", *words, folder=tmp_path).report["counters"]
     assert counters["mispredicted"] == counters["branch_mismatches"] == 0
+
+
+# What fmin and fmax make of a signalling NaN and a number is a NaN, of a quiet one the number.
+KINDS = {"double": ("", 51), "float": ("f", 22)}
+BETTER = [
+    (name, kind, first) for name in ("fmin", "fmax") for kind in KINDS for first in ("1, b", "b, 1")
+]
+NUMBERS = """\
+#include <math.h>
+#include <string.h>
+int f(KIND b)
+{
+    unsigned long u = 0;
+    memcpy(&u, &b, sizeof b);
+    return RESULT;
+}
+"""
+
+
+@pytest.mark.parametrize("exact", [False, True], ids=["as of quiet ones", "exact"])
+@pytest.mark.parametrize("member", daily(BETTER, 4), ids="-".join)
+def test_the_better_of_a_number_and_a_signalling_nan(
+    tmp_path: Path, member: tuple[str, str, str], exact: bool
+) -> None:
+    name, kind, arguments = member
+    suffix, quiet = KINDS[kind]
+    written = f"b != b && !(u >> {quiet} & 1)" if exact else "0"
+    for version, result in (("old", f"isnan({name}{suffix}({arguments}))"), ("new", written)):
+        text = NUMBERS.replace("KIND", kind).replace("RESULT", result)
+        (tmp_path / f"{version}.c").write_text(text)
+    words = ("--entry", "f", "--attack", "0", "--time", "8")
+    report = csgtest("build", "old.c", "new.c", *words, folder=tmp_path).report
+    assert report["verdict"] == ("equivalent-within-bounds" if exact else "different")

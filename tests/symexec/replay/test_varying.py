@@ -9,12 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from csg.programs import SourceFile
-from symexec.replay import NativeReplay, Pair, ReplayPlan, Text
+from csg.programs import FilePair, SourceFile
+from csg.unify.pairs import read_pair
+from symexec.campaign.builds import asks_for_what_varies
+from symexec.replay import PLAIN, SANITIZED, NativeReplay, Pair, ReplayPlan, Text
+from symexec.replay.native import OFTEN, in_turn
 from symexec.replay.varying import comparable, masks, shows_addresses
 from symexec.testcases import DifferenceKind, Observation, TestCase, TestInput
 from symexec.triage import classify, observe
 from symexec.triage.blame import native_blame
+from tests.command_line import csgtest
+from tests.nightly import daily
 
 RUNS = 5
 FIXED = st.sampled_from(["a", "sum", "7", "12", " ", ": ", "\n", "end\n", "0x10", "%"])
@@ -188,3 +193,131 @@ def test_alike_but_for_what_varies_is_its_own_class() -> None:
     assert (
         classify(replace(Pair(found.old, found.new), masks=None)).kind is DifferenceKind.PATH_ONLY
     )
+
+
+# ---------------------------------------------------------------------- a bit that varies
+
+BITS = {  # what is done first, and a bit that is not the same each time
+    "random bytes": ("unsigned char b = 0; getrandom(&b, 1, 0);", "b & 1"),
+    "a random file": ('unsigned char b = 0; read(open("/dev/urandom", 0), &b, 1);', "b & 1"),
+    "the number of the process": ("", "getpid() & 1"),
+    "its next bit": ("", "getpid() & 2"),
+    "a clock": ("struct timespec t; clock_gettime(CLOCK_REALTIME, &t);", "t.tv_nsec >> 8 & 1"),
+    "microseconds": ("struct timeval t; gettimeofday(&t, 0);", "t.tv_usec >> 1 & 1"),
+    "an address": ("int here;", "(unsigned long) &here >> 6 & 1"),
+}
+BIT = """\\
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+int f(int x)
+{
+    FIRST
+    return BIT ? RESULT : 3;
+}
+int main(int argc, char **argv) { return f(atoi(argv[argc - 1])); }
+"""
+
+
+def versions_of(tmp_path: Path, first: str, bit: str, results: tuple[str, str]) -> list[Path]:
+    paths = [tmp_path / "old.c", tmp_path / "new.c"]
+    for path, result in zip(paths, results, strict=True):
+        path.write_text(BIT.replace("FIRST", first).replace("BIT", bit).replace("RESULT", result))
+    return paths
+
+
+@pytest.mark.parametrize("style", [SANITIZED, PLAIN])
+@pytest.mark.parametrize("what", [*BITS])
+def test_a_version_that_differs_from_itself_shows_nothing(
+    tmp_path: Path, what: str, style: str
+) -> None:
+    old, new = versions_of(tmp_path, *BITS[what], ("x * 2", "x + x"))
+    with NativeReplay(ReplayPlan((SourceFile(old),), (SourceFile(new),))) as replay:
+        for number in range(20, 50):
+            test = TestInput(args=(b"%d" % number,))
+            seen = observe(TestCase("t", test), replay, style=style)[0]
+            assert seen.observed == "same", (number, seen.old, seen.new)
+
+
+@pytest.mark.parametrize("what", [*BITS])
+def test_a_difference_beside_such_a_bit_stays(tmp_path: Path, what: str) -> None:
+    first, bit = BITS[what]
+    old, new = versions_of(tmp_path, f"{first} volatile int used = {bit};", "1", ("x", "x + 1"))
+    with NativeReplay(ReplayPlan((SourceFile(old),), (SourceFile(new),))) as replay:
+        seen = observe(TestCase("t", TestInput(args=(b"7",))), replay)[0]
+        assert (seen.observed, seen.kind) == ("different", "difference")
+
+
+@pytest.mark.parametrize("words", [("--entry", "f"), ("--sym-args", "1", "1", "1")])
+@pytest.mark.parametrize("what", daily(BITS, 3))
+def test_no_verdict_is_made_of_such_a_bit(
+    tmp_path: Path, what: str, words: tuple[str, ...]
+) -> None:
+    versions_of(tmp_path, *BITS[what], ("x * 2", "x + x"))
+    for more in ((), ("--search-same-code",)):
+        asked = ("build", "old.c", "new.c", *words, "--time", "4", *more)
+        report = csgtest(*asked, folder=tmp_path).report
+        assert report["verdict"] in ("no-difference-found", "no-change")
+
+
+def test_two_versions_in_turn_get_numbers_of_all_kinds() -> None:
+    order = list(in_turn(OFTEN))
+    for which in (0, 1):
+        numbers = [at for at, each in enumerate(order) if each == which]
+        assert len(numbers) == OFTEN
+        for bit in (1, 2, 4):
+            assert {bool(number & bit) for number in numbers} == {False, True}
+
+
+@pytest.mark.parametrize(
+    ("text", "varies"),
+    [
+        ("return x + abs(x);", False),
+        ('return printf("%d", x) + (int) strlen("ab");', False),
+        ("return x + (int) time(0);", True),
+        ("int (*asked)(void) = getpid; return asked();", True),
+        ("return of_a_stranger(x);", True),
+        ('return open("/dev/random", 0);', True),
+        ('return printf("%p", &x);', True),
+        ("return (long) &x >> 4;", True),
+        ('asm("rdtsc" : "=a"(x)); return x;', True),
+    ],
+)
+def test_programs_that_may_vary_are_known(tmp_path: Path, text: str, varies: bool) -> None:
+    head = "#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+    head += "#include <time.h>\n#include <unistd.h>\nint of_a_stranger(int x);\n"
+    for name in ("old", "new"):
+        path = tmp_path / f"{name}.c"
+        path.write_text(f"{head}int f(int x) {{ {text} }}\nint {name} = 1;\n")
+    files = [FilePair(SourceFile(tmp_path / "old.c"), SourceFile(tmp_path / "new.c"))]
+    assert asks_for_what_varies(read_pair(files)) == varies
+
+
+OWN_PATH = """\
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    char path[400] = {0};
+    int size = readlink("/proc/self/exe", path, sizeof path - 1);
+    printf("%s has %d bytes\\n", path, size);
+    fprintf(stderr, "%s: hello\\n", path);
+    fprintf(fopen("made", "w"), "of %s\\n", path);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("style", [SANITIZED, PLAIN])
+def test_the_path_of_a_build_is_no_difference(tmp_path: Path, style: str) -> None:
+    paths = [tmp_path / "old.c", tmp_path / "new.c"]
+    for path in paths:
+        path.write_text(OWN_PATH)
+    with NativeReplay(ReplayPlan(*((SourceFile(path),) for path in paths))) as replay:
+        seen = observe(TestCase("t", TestInput()), replay, style=style)[0]
+        assert seen.old is not None and b"/tmp/program has" in seen.old.stdout
+        assert seen.observed == "same", (seen.old, seen.new)

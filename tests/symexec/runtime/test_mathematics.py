@@ -19,6 +19,7 @@ from tests.nightly import daily, examples
 MATH = ctypes.CDLL("libm.so.6", use_errno=True)
 FEW = examples(60)
 SIZES = {"": 8, "f": 4, "l": 10}
+QUIET = {"": 51, "f": 22, "l": 62}  # the bit that tells a quiet NaN from a signalling one
 ERRNO = PREFIX + "__csgtest_errno"
 
 
@@ -96,7 +97,11 @@ def of_kind(data: bytes, suffix: str) -> Number:
 def shown(value: object, suffix: str) -> object:
     if not isinstance(value, Number):
         return getattr(value, "value", value)
-    return "nan" if math.isnan(value.value) else bytes(value)[: SIZES[suffix]]
+    data = bytes(value)[: SIZES[suffix]]
+    if not math.isnan(value.value):
+        return data
+    quiet = int.from_bytes(data, "little") >> QUIET[suffix] & 1
+    return "a quiet NaN" if quiet else "a signalling NaN"
 
 
 def outcome(
@@ -176,6 +181,44 @@ def test_ours_are_the_host_s_at_each_limit(
             assert ours == outcome(MATH, "", function, given_), (x.hex(), others)
 
 
+# Each class of numbers: zero, the least, one and a half, infinity, a quiet NaN, signalling NaNs.
+CLASSES = {
+    "": (0, 1, 0x3FF8 << 48, 0x7FF0 << 48, 0x7FF8 << 48 | 5, 0x7FF4 << 48, 0x7FF0 << 48 | 1),
+    "f": (0, 1, 0x3FC00000, 0x7F800000, 0x7FC00005, 0x7FA00000, 0x7F800001),
+    "l": (
+        *(0, 1, 0x3FFF << 64 | 3 << 62, 0x7FFF << 64 | 2 << 62, 0x7FFF << 64 | 3 << 62 | 5),
+        *(0x7FFF << 64 | 5 << 61, 0x7FFF << 64 | 2 << 62 | 1),
+    ),
+}
+
+
+def of_each_class(suffix: str) -> list[Number]:
+    signs = 0, 1 << (8 * SIZES[suffix] - 1)
+    return [of_bits(sign | bits, suffix) for sign in signs for bits in CLASSES[suffix]]
+
+
+@pytest.mark.parametrize(
+    "function", FUNCTIONS, ids=[name + suffix for name, suffix, _ in FUNCTIONS]
+)
+def test_ours_are_the_host_s_for_each_class_of_numbers(
+    models: ctypes.CDLL, function: tuple[str, str, str]
+) -> None:
+    """Signalling NaNs among them, of which fmin and fmax make NaNs; a NaN has to stay quiet or
+    signalling, which the next function may tell apart."""
+    _, suffix, shape = function
+    rest: list[object] = []
+    if shape[1] in "il":
+        rest = [(ctypes.c_int if shape[1] == "i" else ctypes.c_long)(n) for n in (0, 1, -2, 20000)]
+    elif "xx" in shape or "L" in shape:
+        rest = [*of_each_class("l" if "L" in shape else suffix)]
+    for x in of_each_class(suffix):
+        if shape.endswith(":l") and not abs(x.value) < 2**62:
+            continue
+        for given_ in [[x, each] for each in rest] or [[x]]:
+            ours = outcome(models, PREFIX, function, given_)
+            assert ours == outcome(MATH, "", function, given_), [bytes(x).hex(), given_[1:]]
+
+
 @pytest.mark.parametrize("suffix", list(SIZES))
 @FEW
 @given(x=NUMBERS)
@@ -190,6 +233,18 @@ def test_kinds_of_numbers_are_told_apart(models: ctypes.CDLL, suffix: str, x: by
     for pattern in (0x7FA00000, 0xFFC00001, 0x7F800000):  # a signalling NaN, a quiet one, infinity
         single = Float.from_buffer_copy(pattern.to_bytes(4, "little"))
         assert bool(models.csgtest___issignalingf(single)) == bool(MATH.__issignalingf(single))
+
+
+@pytest.mark.parametrize("suffix", list(SIZES))
+@pytest.mark.parametrize(
+    "tag", ["", "0x1f", "071", "12", "0_1f", "08", "0x", "-1", "8 ", "_", "0x" + 20 * "f"]
+)
+def test_a_tag_is_the_payload_of_a_nan(models: ctypes.CDLL, suffix: str, tag: str) -> None:
+    found = []
+    for function in (getattr(models, f"{PREFIX}nan{suffix}"), getattr(MATH, f"nan{suffix}")):
+        function.restype = KINDS[suffix]
+        found.append(bytes(function(tag.encode()))[: SIZES[suffix]])
+    assert found[0] == found[1]
 
 
 # ---------------------------------------------------------------------- the host's
