@@ -244,8 +244,6 @@ class BuildJob:
         for omission in read.unread:
             self.counters.ledger.record(omission)
         self._read = read
-        if not options.search_same_code:
-            read.unified.take_same_code_for_no_change()
         if not read.unified.changes:
             for each in read.unified.read_otherwise:
                 omission = Omission(Reason.COMPILED, each.text, each.location)

@@ -449,6 +449,8 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
         unified = unify_pair(pair, entry, options.annotation)
     else:
         unified = readings.unify(named, entry, options.annotation)
+    if not options.search_same_code:
+        unified.take_same_code_for_no_change()
     if driven is not None:
         _require_driver(unified, entry)
     read = Read(files, pair, unified, entry, notes, steps, _unread(left_out), untold, made_good)

@@ -135,6 +135,8 @@ def entries_of(
         return (Entry(""),)
     headers = headers_of(pair, os.path.abspath(versions.new), installed)
     unified = readings.unify(files, "")
+    if unified.same_code:
+        return (Entry(""),)
     changed = {change.function for change in unified.changes if change.cause != MOVED}
     changed = changed or {change.function for change in unified.changes}
     changed |= _users_of_changed_objects(unified.units)
@@ -147,9 +149,6 @@ def entries_of(
     }
     if not changed or not shared:
         return ()
-    if unified.same_code:  # whichever is tested, nothing differs
-        outer = {name for name in shared if not headers.why_inner(functions[name])}
-        return (Entry(min(changed & outer or outer or shared)),)
     calls = _weighed(program_of(unified, min(shared)), unified.units)
     begun = changed & set(calls)
     if not begun:
