@@ -55,6 +55,10 @@ _DISSENTS = "tests/test_dissents.py::test_"
 _UNSEEN = f"{_DISSENTS}what_the_search_does_not_see_is_in_the_ledger"
 
 
+_LINKED = "tests/test_linked_names.py::test_another_definition_is_a_difference"
+_SAME_CODE = "tests/test_same_code.py::test_the_compiler_says_that_something_changed"
+
+
 def _told(kind: str) -> str:
     return f"{_DISSENTS}each_difference_is_told[{kind}]"
 
@@ -141,9 +145,44 @@ COMPILER = [
     _stage(
         "compiler: shared files",
         _CODE,
-        "self._elsewhere = frozenset(_defined(shared))",
-        "self._elsewhere = frozenset()",
+        "self._strong_elsewhere = frozenset(_defined(shared))",
+        "self._strong_elsewhere = frozenset()",
         f"{_DISSENTS}what_a_shared_file_defines_comes_from_nowhere_else",
+    ),
+    _stage(
+        "compiler: names in shared files",
+        _CODE,
+        "self._named_elsewhere = frozenset(_external(shared))",
+        "self._named_elsewhere = frozenset()",
+        f"{_LINKED}[a weak reference finds a definition]",
+    ),
+    _stage(
+        "compiler: names that others see",
+        _CODE,
+        "if after is None or _seen_as(before) == _seen_as(after):",
+        "if after is None or before.linking == after.linking:",
+        f"{_LINKED}[what the compiler calls for printf]",
+    ),
+    _stage(
+        "compiler: the same code as it trusts C",
+        _CODE,
+        "for level in (PLAIN, TRUSTING, CHECKED)",
+        "for level in (PLAIN, CHECKED)",
+        f"{_SAME_CODE}[restrict]",
+    ),
+    _stage(
+        "compiler: the same code with checks",
+        _CODE,
+        "for level in (PLAIN, TRUSTING, CHECKED)",
+        "for level in (PLAIN, TRUSTING)",
+        f"{_SAME_CODE}[the size of an array, in the same room]",
+    ),
+    _stage(
+        "compiler: lines that a program asks for",
+        _CODE,
+        "if _PLACES.search(text.text):",
+        "if False:",
+        f"{_LINKED}[the line of a call]",
     ),
     _stage(
         "compiler: names in assembly",

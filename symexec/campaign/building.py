@@ -416,7 +416,7 @@ class BuildJob:
         deadline: float,
         options: BuildOptions,
         counters: Counters,
-        covered: GraphCoverage,
+        covered: GraphCoverage | None = None,
     ) -> Search:
         """A search with these options, which counts with ``counters``. ``covered``: what the
         search before it has covered."""
