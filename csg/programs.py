@@ -316,6 +316,31 @@ class Versions:
         return tuple(pairs)
 
 
+_ASSEMBLER = frozenset({".s", ".S", ".sx", ".asm"})
+_INCLUDES = re.compile(rb"^\s*(?:#\s*include|\.include|\.incbin)\b", re.MULTILINE)
+
+
+def assembler_files(old: Path, new: Path) -> Iterator[tuple[str, str]]:
+    """The files for the assembler that differ between two folders, or that read other files, by
+    their relative names; with what is to be said of each."""
+    if not (old.is_dir() and new.is_dir()):
+        return
+    both = [
+        {
+            os.path.relpath(file, folder): file
+            for file in sorted(folder.rglob("*"))
+            if file.suffix in _ASSEMBLER and file.is_file()
+        }
+        for folder in (old, new)
+    ]
+    for name in sorted(both[0].keys() | both[1].keys()):
+        texts = [files[name].read_bytes() for files in both if name in files]
+        if len(texts) < 2 or texts[0] != texts[1]:
+            yield name, f"'{name}' differs, and is no C"
+        elif _INCLUDES.search(texts[0]):
+            yield name, f"'{name}' reads other files, and is no C"
+
+
 # Folders of programs that are not what a repository is for.
 _ASIDE = re.compile(
     r"tests?|testsuite|t|check|examples?|samples?|demos?|fuzz|fuzzing|oss-fuzz|bench|benchmarks?"

@@ -1285,6 +1285,7 @@ _UNITS = {
     "campaign/building.py:__init__:any": "what_was_never_searched",
     "campaign/building.py:_prepare:any": "a_file_that_cannot_be_read",
     "exploration/preparation.py:_unread:unread": "a_file_that_cannot_be_read",
+    "exploration/preparation.py:_no_c:unread": "a_file_for_the_assembler",
     "validation/__init__.py:count:mismatched": "other_branches_of_a_validation",
     "campaign/attacking.py:_replayed:any": "a_difference_of_the_attack",
     "campaign/attacking.py:_plainly:any": "a_difference_of_the_attack",
@@ -1354,6 +1355,8 @@ TESTED_ELSEWHERE: Mapping[str, str] = MappingProxyType(
             f"csg/unify/object_code.py:{site}": f"{_DISSENTS}each_difference_is_told[{kind}]"
             for site, kind in _TOLD.items()
         },
+        "csg/unify/pairs.py:_read_by_assembler:any": "tests/test_omissions.py"
+        "::test_what_the_assembler_reads_is_an_omission",
         "csg/unify/pairs.py:_of_hooks:any": f"{_DISSENTS}what_runs_before_main_is_told",
         "symexec/exploration/preparation.py:_unexplained:approximated": "tests/test_retained.py"
         "::test_the_verdict_is_no_false_one[init-array]",

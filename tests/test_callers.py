@@ -305,6 +305,24 @@ GIVEN_OUT = {
         own="static int *it; static void keep(int *p) { it = p; }",
         says="do not lead into s",
     ),
+    "a static object, stored to by the pointer that a function returns": Pair(
+        'static char b[8] = "ab"; char *name(void) { return b; }\n'
+        "int f(const char *p) { char *q = name(); char c = *p; q[0] = 'q'; return ⟨*p | c⟩; }",
+        'printf("%d\\n", f(name()));',
+        says="do not lead into b",
+    ),
+    "a static object, stored to by a public pointer": Pair(
+        "static char b[4]; char *const known = b;\n"
+        "int f(const char *p) { char c = *p; known[0] = 'q'; return ⟨*p | c⟩; }",
+        'printf("%d\\n", f(known));',
+        says="do not lead into b",
+    ),
+    "a static object whose address is a number": Pair(
+        "static int hid; size_t give(void) { return (size_t) &hid ^ 0x55; }\n"
+        "int f(int *p) { hid = 1; *p = 5; return ⟨hid | 1⟩; }",
+        'printf("%d\\n", f((int *) (give() ^ 0x55)));',
+        says="do not lead into hid",
+    ),
     "a static object of another function": Pair(
         "int *counter(void) { static int c; return &c; }\n"
         "int f(int *p) { int *c = counter(); *c = 1; *p = 2; return ⟨*c | 1⟩; }",

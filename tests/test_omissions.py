@@ -230,6 +230,40 @@ def test_a_file_that_cannot_be_read_is_an_omission(tmp_path: Path) -> None:
     assert Path(omission.location.file).name == "b.c"
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ({"v.S": "movl $1"}, {"v.S": "movl $2"}, "'v.S' differs, and is no C"),
+        ({}, {"v.s": "movl $2"}, "'v.s' differs, and is no C"),
+        (
+            {"v.S": '#include "v.h"\n', "v.h": "1"},
+            {"v.S": '#include "v.h"\n', "v.h": "2"},
+            "'v.S' reads other files, and is no C",
+        ),
+    ],
+)
+def test_a_file_for_the_assembler_is_an_omission(
+    old: dict[str, str], new: dict[str, str], says: str, tmp_path: Path
+) -> None:
+    """Also where the C files are the same."""
+    for version, files in (("old", old), ("new", new)):
+        (tmp_path / version).mkdir()
+        for name, text in {"a.c": "int f(int x) { return x; }\n", **files}.items():
+            (tmp_path / version / name).write_text(text)
+    inputs = InputOptions("f")
+    job = finished(BuildJob(BuildOptions(tmp_path / "old", tmp_path / "new", inputs=inputs)))
+    assert [each.text for each in left_out(job, Reason.UNREAD)] == [says]
+    assert job.verdict == "no-difference-found"
+
+
+def test_what_the_assembler_reads_is_an_omission(tmp_path: Path) -> None:
+    text = '__asm__(".incbin \\"data.bin\\"");\nint f(int x) { return x; }\n'
+    files = write_versions(tmp_path, text, text)
+    job = finished(BuildJob(BuildOptions(*files, inputs=InputOptions("f"), replay=False)))
+    texts = {each.text for each in left_out(job, Reason.COMPILED)}
+    assert texts == {"its assembly reads a file that is not compared"}
+
+
 def test_inputs_that_take_all_the_time_is_an_omission(tmp_path: Path) -> None:
     job = job_of(tmp_path)
 

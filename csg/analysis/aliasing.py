@@ -43,9 +43,10 @@ from csg.language.syntax import (
     Symbol,
     SymbolKind,
     TranslationUnit,
+    Unary,
 )
 from csg.language.traversal import Tree, called_name, walk, without_casts
-from csg.language.types import Array, Integer, Pointer, Type
+from csg.language.types import Array, Function, Integer, Pointer, Type
 from csg.records import record
 
 
@@ -86,6 +87,7 @@ def stores(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Store
         return NO_STORES
     functions = {each.symbol.name: each for unit in units for each in unit.functions}
     flow = _Flow(functions)
+    flow.begin(units)
     for each in called_from(functions, entry):
         flow.add(each)
     written = flow.written()
@@ -94,9 +96,9 @@ def stores(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Store
         frozenset(each.name for each in pointers if each in written),
         frozenset(each.name for each in pointers if each.restrict),
         tuple(flow.globals),
-        frozenset(each.name for each in (*flow.globals, *flow.statics) if each in written),
+        frozenset(each.name for each in flow.reached() & written if _is_object(each)),
         frozenset(flow.compared_pairs(pointers)),
-        tuple(each for each in flow.statics if each in given_out(units)),
+        tuple(sorted(flow.reached() & given_out(units), key=lambda each: each.name)),
     )
 
 
@@ -128,6 +130,8 @@ def _passed_on(node: Tree) -> Iterator[Expression]:
         case Call(function=function, arguments=arguments):
             if not (isinstance(function, Name) and function.symbol.kind is SymbolKind.FUNCTION):
                 yield from arguments
+            elif isinstance(kind := function.symbol.type, Function) and kind.variadic:
+                yield from arguments[len(kind.parameters) :]  # printf prints addresses
         case _:
             pass
 
@@ -141,8 +145,10 @@ def _addressed(value: Expression) -> Iterator[Symbol]:
                 waiting.append(inner)
             case Conditional(condition=condition, then=then, otherwise=otherwise):
                 waiting += [condition if then is None else then, otherwise]
-            case Binary(operator="+" | "-", left=left, right=right):
+            case Binary(left=left, right=right):
                 waiting += [left, right]
+            case Unary(operand=inner):
+                waiting.append(inner)
             case AddressOf(operand=operand):
                 yield from _object_of(operand)
             case lvalue if _is_array(lvalue):
@@ -250,6 +256,15 @@ class _Flow:
     def add(self, function: FunctionDefinition) -> None:
         for node in walk(function.body):
             self._look_at(node)
+            if isinstance(node, Return) and node.value is not None:
+                self._flows(node.value, function.symbol)
+
+    def begin(self, units: Sequence[TranslationUnit]) -> None:
+        """Pointers of file scope lead somewhere before anything runs."""
+        for each in (each for unit in units for each in unit.declarations):
+            for node in walk(each.initializer) if each.initializer is not None else ():
+                if isinstance(node, Expression):
+                    self._flows(node, each.symbol)
 
     def written(self) -> set[Symbol]:
         """The objects that are written, and the pointers that lead to one."""
@@ -259,6 +274,16 @@ class _Flow:
                 if each not in found:
                     found.add(each)
                     waiting.append(each)
+        return found
+
+    def reached(self) -> set[Symbol]:
+        """The objects that the code names, and those to which pointers lead that it names."""
+        found: set[Symbol] = {*self.globals, *self.statics}
+        waiting = list(found)
+        while waiting:
+            fresh = self._sources.get(waiting.pop(), set()) - found
+            found |= fresh
+            waiting += fresh
         return found
 
     def compared_pairs(self, parameters: Collection[Symbol]) -> Iterator[frozenset[str]]:
@@ -303,7 +328,7 @@ class _Flow:
 
     def _stores(self, target: Expression) -> None:
         for symbol in _roots(target):
-            if _is_global(symbol) or _is_static(symbol) or not isinstance(target, Name):
+            if _is_object(symbol) or not isinstance(target, Name):
                 self._stored.add(symbol)
 
     def _call(self, name: str, arguments: Sequence[Expression]) -> None:
@@ -330,6 +355,10 @@ class _Flow:
 def _is_global(symbol: Symbol) -> bool:
     is_object = symbol.kind is SymbolKind.OBJECT and symbol.storage is StorageDuration.STATIC
     return is_object and symbol.linkage is Linkage.EXTERNAL and not symbol.from_header
+
+
+def _is_object(symbol: Symbol) -> bool:
+    return _is_global(symbol) or _is_static(symbol)
 
 
 def _is_static(symbol: Symbol) -> bool:
@@ -361,7 +390,9 @@ def _roots(expression: Expression) -> Iterator[Symbol]:
                 waiting += [condition if then is None else then, otherwise]
             case Assign(target=one, value=other) | Change(old=one, new=other):
                 waiting += [one, other]
-            case Call(arguments=arguments):
+            case Call(function=function, arguments=arguments):
+                if isinstance(function, Name):
+                    yield function.symbol  # for what it returns
                 waiting += [each for each in arguments if isinstance(each.type, Pointer | Array)]
             case _:
                 pass

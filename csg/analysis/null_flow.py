@@ -30,6 +30,7 @@ from csg.language.syntax import (
     Call,
     Cast,
     Comma,
+    CompoundAssign,
     CompoundLiteral,
     Conditional,
     Declaration,
@@ -123,12 +124,17 @@ class _Flow:
                 case Return(value=value) if value is not None:
                     self._give(("result", definition.symbol.name), value)
                 case Member(record=whole) if _is_union_with_pointers(whole.type):
-                    self._join(_POINTERS, _NUMBERS)
-                    self._join(_POINTERS, _OTHERS)
-                    self._join(_NUMBERS, _POINTERS)
-                case Cast(type=Pointer(target=Integer()), operand=AddressOf(operand=operand)):
-                    if _holds_pointers(operand.type):  # byte by byte
-                        self._join(_POINTERS, _ASKS)
+                    self._mix()
+                case Cast(type=Pointer(target=Integer() | Void() as bytes_), operand=operand):
+                    inner = without_casts(operand)
+                    if isinstance(inner, AddressOf) and (
+                        isinstance(inner.operand.type, Pointer)
+                        or (isinstance(bytes_, Integer) and _holds_pointers(inner.operand.type))
+                    ):
+                        self._join(_POINTERS, _ASKS)  # byte by byte
+                case CompoundAssign(target=target, value=value):
+                    for cell in _cells(target):
+                        self._give(cell, value)
                 case Binary(operator="==" | "!=", left=left) if isinstance(left.type, Pointer):
                     self.comparisons.append(node)
                 case Binary(operator="==" | "!=" | "<" | ">" | "<=" | ">=", left=left, right=right):
@@ -188,9 +194,8 @@ class _Flow:
         if any(_holds_pointers(each) for each in behind):
             if called_name(call) not in _COPIES:
                 self._join(_POINTERS, _ASKS)
-            elif any(_in_memory(each) == _NUMBERS for each in behind):
-                self._join(_POINTERS, _NUMBERS)
-                self._join(_NUMBERS, _POINTERS)
+            elif any(isinstance(_element(each), Integer) for each in behind):
+                self._mix()
         for each in call.arguments:
             kind = without_casts(each).type
             if isinstance(each.type, Integer):  # it may have been a pointer: popcount
@@ -211,6 +216,12 @@ class _Flow:
             self.tests.add(cell)
             if isinstance(operand.type, Integer) and _is_of_pointers(cell):
                 self._join(cell, _ASKS)
+
+    def _mix(self) -> None:
+        """Numbers in memory may be pointers, or parts of them."""
+        self._join(_POINTERS, _NUMBERS)
+        self._join(_POINTERS, _OTHERS)
+        self._join(_NUMBERS, _POINTERS)
 
     def _at_once(self, builtin: Builtin) -> None:
         """A function that reads or writes an object at once (gcc's ``__atomic`` and ``__sync``)."""
@@ -285,11 +296,16 @@ def _of_variable(symbol: Symbol) -> _Cell:
 
 
 def _in_memory(kind: Type) -> _Cell:
-    while isinstance(kind, Array):
-        kind = kind.element
+    kind = _element(kind)
     if isinstance(kind, Integer):
         return _NUMBERS if kind.size >= size_of(Pointer(Void())) else _OTHERS
     return _OTHERS if isinstance(kind, Enumeration | Floating) else _POINTERS
+
+
+def _element(kind: Type) -> Type:
+    while isinstance(kind, Array):
+        kind = kind.element
+    return kind
 
 
 def _is_of_pointers(cell: _Cell) -> bool:

@@ -525,7 +525,10 @@ def unify_pair(
                 unified, compilation, spelt, pair.shared
             )
             unmodelled = (*compilation.unmodelled(), *_of_hooks(unified))
-            otherwise = tuple(read_otherwise((unit, text.flags) for text, unit in _trees(pair)))
+            otherwise = (
+                *read_otherwise((unit, text.flags) for text, unit in _trees(pair)),
+                *_read_by_assembler(pair),
+            )
         unified = divided(unified, found, entry, annotation.by_lines)
         unified.unmodelled, unified.read_otherwise = unmodelled, otherwise
         unified.same_code = same_code
@@ -540,6 +543,15 @@ def unify_pair(
             *((each, each) for at, each in texts if at in concerned),
         ]
         pair = _parsed(differing, [each for at, each in texts if at not in concerned], True)
+
+
+_READS = re.compile(r"\.(?:incbin|include)\b")
+
+
+def _read_by_assembler(pair: ProgramPair) -> Iterator[Dissent]:
+    for text, _ in _trees(pair):
+        if _READS.search(text.text):
+            yield Dissent("", Location(text.file), "its assembly reads a file that is not compared")
 
 
 def _of_hooks(unified: Unified) -> Iterator[Dissent]:

@@ -58,7 +58,7 @@ from csg.language.traversal import walk
 from csg.language.types import INT, Function, Pointer
 from csg.lower.linking import names_reached
 from csg.pipeline import graph_of, program_of, shared_entry
-from csg.programs import FilePair, SourceFile, is_aside
+from csg.programs import FilePair, SourceFile, assembler_files, is_aside
 from csg.retained import Retained, retained
 from csg.toolchain import preprocess
 from csg.unify import Unified, printed
@@ -453,7 +453,8 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
         unified.take_same_code_for_no_change()
     if driven is not None:
         _require_driver(unified, entry)
-    read = Read(files, pair, unified, entry, notes, steps, _unread(left_out), untold, made_good)
+    unread = (*_unread(left_out), *_no_c(options))
+    read = Read(files, pair, unified, entry, notes, steps, unread, untold, made_good)
     inputs, changed = options.inputs, bool(unified.changes)
     if not changed:
         for each, error in left_out.items():
@@ -548,6 +549,12 @@ def _unread(left_out: LeftOut) -> tuple[Omission, ...]:
         for pair, error in left_out.items()
         if not isinstance(error, UsageError) and _differs(pair)
     )
+
+
+def _no_c(options: BuildOptions) -> Iterator[Omission]:
+    """Files of both folders that are part of a program, and that nobody reads here."""
+    for name, text in assembler_files(options.old, options.new):
+        yield Omission(Reason.UNREAD, text, Location(name, 0))
 
 
 def _shown(pair: FilePair) -> str:

@@ -101,6 +101,12 @@ FORMS = (
     "{ struct list *c = P; typeof(c) *d = &c; found = !d[0]; }",
     "{ union both u = {P}; found = !u.half[0] && !u.half[1]; }",
     "{ union both u = {P}; found = u.real == 0; }",
+    "{ struct list *c = P; unsigned char b[8], x = 0; memcpy(b, &c, 8);"
+    " for (int i = 0; i < 8; i++) x |= b[i]; found = x == 0; }",
+    "{ struct list *c = P; unsigned short w[4]; memcpy(w, &c, 8);"
+    " found = !(w[0] | w[1] | w[2] | w[3]); }",
+    "{ struct list *c = P; const unsigned char *b = (const void *) &c; found = 1;"
+    " for (int i = 0; i < 8; i++) if (b[i]) found = 0; }",
     "found = !__builtin_popcountl((uintptr_t) P);",
     "found = !llabs((long long) P);",
     "found = (uintptr_t) P < 4096;",
