@@ -167,6 +167,25 @@ PAIRS = {
         "union u { int a; float g; } u;\nint f(int *p) { u.a = 1; *p = 5; return ⟨u.a | 1⟩; }",
         'printf("%d\\n", f(&u.a));',
     ),
+    "a static object by its public name": Pair(
+        'static int lim = 3; extern int limit __attribute__((alias("lim")));\n'
+        "int f(int x) { return x > lim ⟨ | && x > 3⟩; }",
+        'limit = 1; printf("%d\\n", f(2));',
+    ),
+    "a static array by its public name": Pair(
+        'static int tab[2] = {1, 2}; extern int table[2] __attribute__((alias("tab")));\n'
+        "int f(int i) { return ⟨tab[i & 1] | (i & 1) + 1⟩; }",
+        'table[1] = 7; printf("%d\\n", f(1));',
+    ),
+    "a literal of the program": Pair(
+        'const char *const usual = "x";\nint f(const char *s) { return s == usual ? ⟨1 | 2⟩ : 0; }',
+        'printf("%d\\n", f(usual));',
+    ),
+    "a literal that a function returns": Pair(
+        'const char *nothing(void) { return "none"; }\n'
+        "int f(const char *s) { if (s == nothing()) return ⟨1 | 2⟩; return 0; }",
+        'printf("%d\\n", f(nothing()));',
+    ),
     # what is null
     "asked behind a pointer to a function": Pair(
         f"static int g(const char *p) {{ {ASKS} return *p; }}\n"

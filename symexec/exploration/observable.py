@@ -776,8 +776,10 @@ def outliving(
     reads, writes = _touched(program, dependences, within)
     outside = {name for name, code in program.functions.items() if not code.library} - within
     _, elsewhere = _touched(program, dependences, outside)
+    public = _otherwise_named(unified)
+    elsewhere |= public
     everywhere, before, after = _defined(unified), _defined(old), _defined(new)
-    shown = shown_objects(program, dependences, everywhere)
+    shown = shown_objects(program, dependences, everywhere) | public
     objects: list[Lasting] = []
     events: list[Omission] = []
     inputs: list[str] = []
@@ -865,6 +867,16 @@ def _is_unique(stem: str, defined: Named) -> bool:
     _, _, local = stem.partition(".")
     others = [name for name in defined if name != stem and name.partition(".")[2] == local]
     return not local or not others
+
+
+def _otherwise_named(units: Iterable[TranslationUnit]) -> set[str]:
+    """The objects that other files see by another name (gcc's attribute ``alias``)."""
+    return {
+        each.symbol.alias
+        for unit in units
+        for each in unit.declarations
+        if each.symbol.alias and each.symbol.linkage is Linkage.EXTERNAL
+    }
 
 
 def _defined(units: Iterable[TranslationUnit]) -> Named:

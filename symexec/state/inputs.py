@@ -422,7 +422,7 @@ class Given:
         if number in self.objects:
             return True
         item = memory.find(number)
-        return item is not None and item.kind in _WITH_NAMES and not item.name.startswith(".str.")
+        return item is not None and item.kind in _WITH_NAMES
 
     def has_tried(self, one: str, other: str, distance: int) -> bool:
         """Is the first object ``distance`` bytes behind the second in another start?"""
