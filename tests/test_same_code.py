@@ -142,6 +142,8 @@ def test_a_commit_that_changes_no_code_is_said_to_be_none(program: bool, tmp_pat
     words = ("build", "HEAD~1..HEAD", "--time", "5")
     done = csgtest(*words, folder=repository.folder, environment={SAME_CODE_VARIABLE: ""})
     assert done.code == 0 and done.out.count("The programs are the same") == 1, done.out
+    done = csgtest(*words, "--search-same-code", folder=repository.folder)
+    assert done.code == 0 and "The programs are the same" not in done.out, done.out
 
 
 def test_a_file_that_only_one_version_has_is_searched(tmp_path: Path) -> None:

@@ -135,8 +135,6 @@ def entries_of(
         return (Entry(""),)
     headers = headers_of(pair, os.path.abspath(versions.new), installed)
     unified = readings.unify(files, "")
-    if unified.same_code:
-        return (Entry(""),)
     changed = {change.function for change in unified.changes if change.cause != MOVED}
     changed = changed or {change.function for change in unified.changes}
     changed |= _users_of_changed_objects(unified.units)
@@ -285,8 +283,6 @@ def entries_of_program(
     ``main`` shows a difference."""
     files = versions.pairs()
     unified = readings.unify(files, "")
-    if unified.same_code:
-        return (Entry(""),)
     program = program_of(unified, "main")
     changed = {change.function for change in unified.changes}
     calls = named_calls(program)

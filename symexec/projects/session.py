@@ -310,6 +310,16 @@ def library_of(options: BuildOptions) -> Subject | None:
     return Subject(options.new.name, versions, options.out, entries, readings)
 
 
+def _is_same_code(subject: Subject, options: BuildOptions) -> bool:
+    """Does no entry matter, as the compiler makes the same code of both versions?"""
+    if options.search_same_code or not subject.entries:
+        return False
+    try:
+        return subject.readings.unify(subject.versions.pairs(), "").same_code
+    except CsgtestError:  # whoever reads the files next gets the same error
+        return False
+
+
 def _seems_to_have_main(pair: FilePair) -> bool:
     """Is there something like main in a text? To be sure it has to be read, which takes longer."""
     for file in (pair.old, pair.new):
@@ -353,7 +363,9 @@ class Session:
         inside: list[_Call] = []  # functions of programs
         for each in subjects:
             own, keys = _own(options, asked, each)
-            entries = each.entries if own.inputs.entry is None else (Entry(""),)
+            entries = each.entries
+            if own.inputs.entry is not None or _is_same_code(each, own):
+                entries = (Entry(""),)
             spent = _Time(own.search.time, 0) if "time" in keys else together
             several = len(entries) > 1
             mine = [_Call(each, own, entry, several, spent) for entry in entries]
