@@ -90,15 +90,15 @@ def stores(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Store
     flow.begin(units)
     for each in called_from(functions, entry):
         flow.add(each)
-    written = flow.written()
+    written, reached = flow.written(), flow.objects_reached()
     pointers = [each for each in entry.parameters if isinstance(each.type, Pointer)]
     return Stores(
         frozenset(each.name for each in pointers if each in written),
         frozenset(each.name for each in pointers if each.restrict),
         tuple(flow.globals),
-        frozenset(each.name for each in flow.reached() & written if _is_object(each)),
+        frozenset(each.name for each in reached & written if _is_object(each)),
         frozenset(flow.compared_pairs(pointers)),
-        tuple(sorted(flow.reached() & given_out(units), key=lambda each: each.name)),
+        tuple(sorted(reached & given_out(units), key=lambda each: each.name)),
     )
 
 
@@ -107,14 +107,9 @@ def given_out(units: Sequence[TranslationUnit]) -> frozenset[Symbol]:
     leads to: callers may have them."""
     found: set[Symbol] = set()
     for unit in units:
-        roots: list[Tree] = [each.body for each in unit.functions]
-        roots += [each.initializer for each in unit.declarations if each.initializer is not None]
-        for node in (node for root in roots for node in walk(root)):
+        for node in walk(*(each.body for each in unit.functions), *unit.declarations):
             for value in _passed_on(node):
-                found.update(symbol for symbol in _addressed(value) if _is_static(symbol))
-        for declaration in unit.declarations:
-            if isinstance(declaration.initializer, Expression):
-                found.update(filter(_is_static, _addressed(declaration.initializer)))
+                found.update(filter(_is_static, _objects_addressed(value)))
     return frozenset(found)
 
 
@@ -136,7 +131,7 @@ def _passed_on(node: Tree) -> Iterator[Expression]:
             pass
 
 
-def _addressed(value: Expression) -> Iterator[Symbol]:
+def _objects_addressed(value: Expression) -> Iterator[Symbol]:
     """The objects whose address a value is, or leads into."""
     waiting = [value]
     while waiting:
@@ -276,26 +271,20 @@ class _Flow:
                     waiting.append(each)
         return found
 
-    def reached(self) -> set[Symbol]:
+    def objects_reached(self) -> set[Symbol]:
         """The objects that the code names, and those to which pointers lead that it names."""
-        found: set[Symbol] = {*self.globals, *self.statics}
-        waiting = list(found)
-        while waiting:
-            fresh = self._sources.get(waiting.pop(), set()) - found
-            found |= fresh
-            waiting += fresh
-        return found
+        return self._origins((*self.globals, *self.statics))
 
     def compared_pairs(self, parameters: Collection[Symbol]) -> Iterator[frozenset[str]]:
         """The pairs of parameters whose values are compared."""
         for left, right in self._compared:
-            for one, other in product(self._origins(left), self._origins(right)):
+            for one, other in product(self._origins(_roots(left)), self._origins(_roots(right))):
                 if one is not other and one in parameters and other in parameters:
                     yield frozenset((one.name, other.name))
 
-    def _origins(self, value: Expression) -> set[Symbol]:
-        """The objects whose values a value may come from."""
-        found = set(_roots(value))
+    def _origins(self, begin: Iterable[Symbol]) -> set[Symbol]:
+        """These objects, and those whose values they may have."""
+        found = set(begin)
         waiting = list(found)
         while waiting:
             fresh = self._sources.get(waiting.pop(), set()) - found
@@ -352,18 +341,18 @@ class _Flow:
         self._sources.setdefault(to, set()).update(_roots(value))
 
 
-def _is_global(symbol: Symbol) -> bool:
-    is_object = symbol.kind is SymbolKind.OBJECT and symbol.storage is StorageDuration.STATIC
-    return is_object and symbol.linkage is Linkage.EXTERNAL and not symbol.from_header
-
-
 def _is_object(symbol: Symbol) -> bool:
-    return _is_global(symbol) or _is_static(symbol)
+    """An object of the program itself, of static duration."""
+    is_object = symbol.kind is SymbolKind.OBJECT and symbol.storage is StorageDuration.STATIC
+    return is_object and not symbol.from_header
+
+
+def _is_global(symbol: Symbol) -> bool:
+    return _is_object(symbol) and symbol.linkage is Linkage.EXTERNAL
 
 
 def _is_static(symbol: Symbol) -> bool:
-    is_object = symbol.kind is SymbolKind.OBJECT and symbol.storage is StorageDuration.STATIC
-    return is_object and symbol.linkage is not Linkage.EXTERNAL and not symbol.from_header
+    return _is_object(symbol) and symbol.linkage is not Linkage.EXTERNAL
 
 
 def _roots(expression: Expression) -> Iterator[Symbol]:

@@ -158,7 +158,7 @@ def tokenize(text: str, file: str, words: dict[str, tuple[str, str]] = WORDS) ->
                 kind = "STRING_LITERAL"
             case "RAW":
                 kind = "STRING_LITERAL"
-                yield Token(kind, _cooked(value), line, column, file)
+                yield Token(kind, _ordinary_literal(value), line, column, file)
                 if inner := value.count("\n"):
                     line += inner
                     line_start = found.start() + value.rindex("\n") + 1
@@ -180,7 +180,7 @@ def _number_class(text: str) -> str:
     return "FLOAT_CONST" if floating else "INT_CONST_DEC"
 
 
-def _cooked(raw: str) -> str:
+def _ordinary_literal(raw: str) -> str:
     """A raw string literal, which gcc has in its dialects of C, as an ordinary one."""
     prefix, _, rest = raw.partition('R"')
     delimiter, _, body = rest.partition("(")

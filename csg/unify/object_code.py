@@ -387,7 +387,7 @@ class _Comparison:
         self._unified = unified
         self._compilation = compilation
         self._spelt = spelt
-        # In files that are not compared: the names of symbols, and those that none goes before.
+        # What the files that are not compared name, and what they define and is not weak.
         self._named_elsewhere = frozenset(_external(shared))
         self._strong_elsewhere = frozenset(_defined(shared))
         self._changed = {change.function for change in unified.changes}

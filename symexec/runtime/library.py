@@ -370,11 +370,11 @@ def start(program: Program) -> str:
 
 def is_known(name: str) -> bool:
     """Has this function a model, in C or in Python?"""
-    return name in registry() or name in _archived()
+    return name in registry() or name in _names_of_models()
 
 
 @functools.cache
-def _archived() -> frozenset[str]:
+def _names_of_models() -> frozenset[str]:
     """The names of the models in C: the same ones for as long as csgtest runs."""
     return frozenset(load_archive())
 
