@@ -295,6 +295,18 @@ static int is_number(uintptr_t address)
     return address < 65536 || address >> 63;
 }
 
+/* Is the byte there a part of an address, though its type says nothing of it? An address depends on
+ * all that was allocated before. */
+static int is_of_address(const struct item *item, const unsigned char *at)
+{
+    const unsigned char *word = at - (uintptr_t) at % WORD;
+    void *to;
+    if (word < item->at || word + WORD > item->at + item->size)
+        return 0;
+    memcpy(&to, word, sizeof to);
+    return !is_number((uintptr_t) to) && (item_at(to) || symbol_at(to));
+}
+
 static void show_pointer(unsigned target, const unsigned char *to, int depth)
 {
     const struct csgtest_type *kind = &all->types[target];
@@ -326,7 +338,9 @@ static void show_pointer(unsigned target, const unsigned char *to, int depth)
     }
     if (depth <= 0 || kind->kind == CSGTEST_FUNCTION || kind->kind == CSGTEST_FILE)
         return;
-    if (kind->is_text) {
+    if (item && kind->size < WORD && is_of_address(item, to)) {
+        put(" [?]");
+    } else if (kind->is_text) {
         put(" ");
         show_text(to);
     } else if (kind->size && kind->size <= MOST_SHOWN && kind->kind != CSGTEST_OPAQUE) {

@@ -74,3 +74,18 @@ def test_memory_is_new_whoever_allocates_it(name: str, edit: str, tmp_path: Path
     new = f"{old[: old.index('{')]}{{ {other} }}"
     found = attacked(tmp_path, head + old, head + new, "--entry", "f", seconds=2)
     assert bool(found.tests) is bool(edit), found
+
+
+ADDRESSES = {  # a byte of an address, by a pointer whose type says nothing of it
+    "void": "void *f(void) { char *h = malloc(100); struct file *p = malloc(SIZE + 100);",
+    "char": "char *f(void) { char *h = malloc(100); struct file *p = malloc(SIZE + 100);",
+    "short": "short *f(void) { char *h = malloc(100); struct file *p = malloc(SIZE + 100);",
+}
+
+
+@pytest.mark.parametrize("name", ADDRESSES)
+def test_a_part_of_an_address_is_no_value(name: str, tmp_path: Path) -> None:
+    head = "#include <stdlib.h>\nstruct file { char *name; size_t size; };\n"
+    body = f"{head}{ADDRESSES[name]} p->name = h; h[0] = 0; p->size = 7; return (void *) p; }}\n"
+    both = [body.replace("SIZE", size) for size in ("216", "sizeof *p")]
+    assert not attacked(tmp_path, *both, "--entry", "f", seconds=2).tests
