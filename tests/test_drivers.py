@@ -210,3 +210,20 @@ def test_a_structure_without_a_tag_has_callbacks(tmp_path: Path) -> None:
     text += "int f(const source *s) { return s->hooks.get(s->n) + 0; }\n"
     out = built(tmp_path, text, text.replace("+ 0", "+ (s->n == 7)"), "f")
     assert "driven_f(&(struct csgtest_anonymous" not in out and "prints s_hooks_get(7)" in out
+
+
+def test_an_enumeration_without_a_tag_stands_beside_a_place_for_results(tmp_path: Path) -> None:
+    """A driver names its type, which has no name in C."""
+    text = """\
+typedef enum { OK, BAD } status;
+int f(const char *s, char *out, status *e)
+{
+    *e = s[0] == 'a' ? BAD : OK;
+    out[0] = s[0];
+    return %d;
+}
+"""
+    write_versions(tmp_path, text % 1, text % 2)
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "8", folder=tmp_path)
+    assert done.code == 1, done.err
+    assert "csgtest_anonymous" not in done.out

@@ -45,6 +45,7 @@ from csg.analysis.registered import unfollowed
 from csg.analysis.several import ALONE, Several, several
 from csg.analysis.views import views
 from csg.errors import CsgtestError, Location, UsageError
+from csg.files import read_file
 from csg.frontend.builtins import LIBRARY
 from csg.graphs import SequenceGraph
 from csg.graphs.program_graphs import control_graph
@@ -495,8 +496,9 @@ def blaming_entry(inputs: InputOptions) -> Iterator[None]:
         place = error.location
         if place is None or PLACE_OF_DRIVERS.match(place.file) is None:
             raise
+        named = f"'{inputs.entry}'" if inputs.entry else "the entry function"
         raise UsageError(
-            f"'{inputs.entry}' cannot be called by a test: {error.message}",
+            f"{named} cannot be called by a test: {error.message}",
             hint=error.hint or "write a small wrapper as the entry function",
         ) from error
 
@@ -536,9 +538,9 @@ def _differs(pair: FilePair) -> bool:
 
 def _with_headers(file: Path) -> dict[bytes, bytes]:
     """A file, and the headers that it includes from its folder, as far as they are there."""
-    text = file.read_bytes()
+    text = read_file(file)
     included = {name: file.parent / os.fsdecode(name) for name in _INCLUDED.findall(text)}
-    there = {name: header.read_bytes() for name, header in included.items() if header.is_file()}
+    there = {name: read_file(header) for name, header in included.items() if header.is_file()}
     return {b"": text, **there}
 
 

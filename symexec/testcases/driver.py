@@ -106,7 +106,7 @@ STUB = "stub_"  # before the name of the function that a driver passes
 _LONGEST = 4096  # bytes of a callback's text that are output
 _BYTES = 64  # of a callback's bytes
 _WRITTEN = re.compile(r"_to\d+(?:_\w+)?$")  # in a parameter: what a callback writes
-_NO_TAG = re.compile(r"(?:struct|union) csgtest_anonymous_\d+")
+_NO_TAG = re.compile(r"(?:struct|union|enum) csgtest_anonymous_\d+")
 HEADERS = "#include <stdarg.h>\n#include <stdio.h>"
 MOST = 3  # arguments behind the named ones
 _KINDS = {  # of such arguments: what a parameter of the driver is called, and its type
@@ -293,7 +293,7 @@ def _written(file: Path, text: str) -> Path:
     place = cache_folder() / _FOLDER / key_of(content) / file.name
     place.parent.mkdir(parents=True, exist_ok=True)
     whole = place.with_suffix(f".{os.getpid()}")
-    whole.write_text(content)
+    whole.write_text(content, "utf-8", "surrogateescape")
     whole.rename(place)
     return place
 
@@ -980,13 +980,14 @@ def _laid_out(kind: Type) -> tuple[tuple[str, str, int], ...]:
 
 
 def in_source_names(text: str, units: Sequence[TranslationUnit]) -> str:
-    """The text with the typedefs of records that have no tag, as the source knows them."""
-    named = {
-        base_text(kind): kind.typedef
-        for unit in units
-        for kind in unit.types
-        if isinstance(kind, Record) and kind.typedef
-    }
+    """The text with the typedefs of records that have no tag, as the source knows them, and with
+    the integer types that enumerations without one are compatible with (C17 6.7.2.2)."""
+    named = {}
+    for kind in (kind for unit in units for kind in unit.types):
+        if isinstance(kind, Record) and kind.typedef:
+            named[base_text(kind)] = kind.typedef
+        elif isinstance(kind, Enumeration):
+            named[base_text(kind)] = declaration_text(kind.underlying)
     return _NO_TAG.sub(lambda found: named.get(found[0], found[0]), text)
 
 
