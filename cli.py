@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar, assert_never
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from csg.errors import CsgtestError
@@ -117,7 +118,7 @@ def _leave(code: int) -> NoReturn:
 
 
 def _performed(words: Sequence[str] | None) -> int:
-    from csg.errors import CsgtestError
+    from csg.errors import DEEP, CsgtestError, deep_recursion
     from symexec.options.arguments import parse
     from symexec.search.registry import described
     from symexec.watchdog import collect_rarely
@@ -129,7 +130,8 @@ def _performed(words: Sequence[str] | None) -> int:
     try:
         own = sys.argv[1:] if words is None else words
         call = parse(own, _version(), described(), _found_settings)
-        code = perform(call)
+        with deep_recursion(DEEP):
+            code = perform(call)
         sys.stdout.flush()
         return code
     except CsgtestError as error:
@@ -220,13 +222,15 @@ def perform(call: Call) -> int:
             case asked.CiOptions() as options:
                 return _ci(options, progress, call.json)
             case asked.AcceptOptions() as options:
-                return _accept(options)
+                with _distrusting(options.folder):
+                    return _accept(options)
             case asked.FleetOptions() as options:
                 return _fleet(options, silent, call.json)
             case asked.HistoryOptions() as options:
                 return _history(options, silent, call.json)
             case asked.ShowOptions() as options:
-                return _show(options, call.json)
+                with _distrusting(options.reports):
+                    return _show(options, call.json)
             case asked.SiteOptions() as options:
                 return _site(options)
             case asked.SuiteOptions() as options:
@@ -242,11 +246,14 @@ def perform(call: Call) -> int:
             case asked.RunOptions() as options:
                 return _run(options)
             case asked.ReplayOptions() as options:
-                return _replay(options)
+                with _distrusting(options.folder):
+                    return _replay(options)
             case asked.ExportOptions() as options:
-                return _export([*_runs(options.folder).values()], options.export)
+                with _distrusting(options.folder):
+                    return _export([*_runs(options.folder).values()], options.export)
             case asked.EmitOptions() as options:
-                return _emit(options)
+                with _distrusting(options.folder):
+                    return _emit(options)
             case asked.BlessOptions() as options:
                 return _bless(options)
             case asked.InitOptions() as options:
@@ -259,6 +266,17 @@ def perform(call: Call) -> int:
                 assert_never(asked_for)
     finally:
         progress.close()
+
+
+def _distrusting(folder: Path | None) -> AbstractContextManager[None]:
+    """What surrounds a command that reads an output folder, if this one does."""
+    from contextlib import nullcontext
+
+    if folder is None:
+        return nullcontext()
+    from symexec.report.replaying import distrusting
+
+    return distrusting(folder)
 
 
 def _with_databases(options: Options, silent: bool) -> Options:

@@ -95,6 +95,7 @@ def failure_text(failure: BaseException) -> str:
 
 
 _DEEPEST = 30_000  # Python frames; a level of C's nesting takes about 15 of them
+DEEP = 12_000  # frames that fit on a stack of 8 MB also where each second one is of a C function
 
 
 def too_deep(location: Location | None) -> UnsupportedError:
@@ -102,10 +103,11 @@ def too_deep(location: Location | None) -> UnsupportedError:
 
 
 @contextmanager
-def deep_recursion() -> Iterator[None]:
-    """Within it, Python functions may nest deeper than Python's default allows."""
+def deep_recursion(frames: int = _DEEPEST) -> Iterator[None]:
+    """Within it, Python functions may nest deeper than Python's default allows. Raises
+    UnsupportedError where they nest deeper than that."""
     before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _DEEPEST))
+    sys.setrecursionlimit(max(before, frames))
     try:
         yield
     except RecursionError:

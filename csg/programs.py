@@ -27,11 +27,11 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from csg.errors import UsageError
+from csg.files import read_file
 from csg.records import record
 from csg.toolchain import of_optimisation
 
 NAME = "compile_commands.json"
-LARGEST = 64 << 20  # bytes; larger databases are not read
 
 _BUILDS = ("build", "builddir", "_build")
 _SHOWN = 4  # files of the database that no longer exist
@@ -88,9 +88,8 @@ def calls_of(build: Path) -> tuple[Path, list[CompilerCall]]:
     database = build / NAME if build.is_dir() else build
     calls = []
     try:
-        if database.stat().st_size > LARGEST:
-            raise UsageError(f"{database} is larger than {LARGEST >> 20} MB")
-        entries = _entries(json.loads(database.read_text("utf-8", "surrogateescape")))
+        text = read_file(database, hint=f"name the folder of a build that wrote {NAME}")
+        entries = _entries(json.loads(text.decode("utf-8", "surrogateescape")))
         folders = {str(entry["directory"]) for entry in entries}
         base = os.path.commonpath(folders) if "" not in folders and folders else ""
         for entry in entries:
@@ -99,12 +98,7 @@ def calls_of(build: Path) -> tuple[Path, list[CompilerCall]]:
             named = str(entry.get("output") or dict(pairwise(words)).get("-o") or f"{file}.o")
             output = os.path.relpath(os.path.join(directory, named), base or None)
             calls.append(CompilerCall(file, tuple(recorded_flags(words, directory)), output))
-    except OSError as error:
-        raise UsageError(
-            f"{database} cannot be read: {error.strerror}",
-            hint=f"name the folder of a build that wrote {NAME}",
-        ) from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UsageError(f"{database} is no database of compile commands ({error})") from None
     return database, calls
 
@@ -334,7 +328,7 @@ def assembler_files(old: Path, new: Path) -> Iterator[tuple[str, str]]:
         for folder in (old, new)
     ]
     for name in sorted(both[0].keys() | both[1].keys()):
-        texts = [files[name].read_bytes() for files in both if name in files]
+        texts = [read_file(files[name]) for files in both if name in files]
         if len(texts) < 2 or texts[0] != texts[1]:
             yield name, f"'{name}' differs, and is no C"
         elif _INCLUDES.search(texts[0]):

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from csg.errors import CsgtestError, UsageError
+from csg.files import read_file, read_text
 from csg.toolchain import preprocess_noting
 from fleet.repositories import Commit, checkout, commits, is_url, pair
 from fleet.tasks import Commits, Files, Task
@@ -57,9 +58,7 @@ def read_list(options: FleetOptions, put: Put) -> list[Candidate]:
     UsageError with the number of the pair that is wrong."""
     path = options.list
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot read '{path}': {error.strerror}", hint=_HINT) from None
+        found = tomllib.loads(read_text(path, hint=_HINT))
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is no TOML: {error}", hint=_HINT) from None
     pairs = found.pop(_TABLE, None)
@@ -171,7 +170,7 @@ class _Pair:
         whole = [each.resolve().parent / each.name for each in both]
         base = Path(os.path.commonpath([here, *(each.parent for each in whole)]))
         found = sorted(set(self._needed(whole, base)))
-        contents = {each.relative_to(base).as_posix(): each.read_bytes() for each in found}
+        contents = {each.relative_to(base).as_posix(): read_file(each) for each in found}
         tree = {name: put(content) for name, content in contents.items()}
         words = [os.path.relpath(each, here) for each in whole]
         below = os.path.relpath(here, base)
@@ -215,7 +214,7 @@ def _differing(both: Sequence[Path]) -> int:
     sides = [{file.relative_to(each): file for file in _files(each)} for each in both]
     found = 0
     for name in sides[0].keys() | sides[1].keys():
-        contents = [side[name].read_bytes() if name in side else b"" for side in sides]
+        contents = [read_file(side[name]) if name in side else b"" for side in sides]
         if contents[0] != contents[1]:
             found += max(map(len, contents))
     return found

@@ -20,7 +20,8 @@ from pathlib import Path
 from csg.cache import cache_folder
 from csg.errors import UsageError
 from csg.records import record
-from symexec.projects.revisions import WORK_TREE, Revisions, git, read_revisions
+from symexec.projects.revisions import Revisions, read_revisions
+from symexec.projects.trees import ALONE, WORK_TREE, GitFailed, git
 
 _CLONES = "clones"
 _URL = re.compile(r"(?:https?|ssh|git|file)://|[\w.-]+@[\w.-]+:")
@@ -67,7 +68,7 @@ def _alone(folder: Path) -> Iterator[None]:
 def _has(folder: Path, commit: str) -> bool:
     try:
         git(folder, "cat-file", "-e", f"{commit}^{{commit}}")
-    except subprocess.CalledProcessError:
+    except GitFailed:
         return False
     return True
 
@@ -114,7 +115,7 @@ def commits(folder: Path, text: str) -> list[Commit]:
 
 
 def _commit(both: Revisions, title: str) -> Commit:
-    words = ("diff", "--numstat", both.old, both.new, "--", "*.c", "*.h")
+    words = ("diff", *ALONE, "--numstat", both.old, both.new, "--", "*.c", "*.h")
     counts = [line.split(b"\t")[:2] for line in git(both.repository, *words).splitlines()]
     lines = sum(int(each) for count in counts for each in count if each.isdigit())
     return Commit(both.old, both.new, title, lines)

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from csg.files import read_file
 from fleet.outcomes import Finding, FoundReport
 from symexec.report.accepting import read_findings
 
@@ -56,7 +57,7 @@ def read_files(out: Path) -> tuple[list[tuple[str, bytes]], list[str]]:
         if file.stat().st_size > MOST_BYTES:
             large.append(name)
         else:
-            found.append((name, file.read_bytes()))
+            found.append((name, read_file(file, MOST_BYTES)))
     return found, large
 
 

@@ -33,7 +33,7 @@ from fleet.disk import DiskWatch, tells_of_full_disk
 from fleet.outcomes import Outcome, TaskState
 from fleet.repositories import checkout, is_url
 from fleet.results import read_files, read_results
-from symexec.projects.revisions import git
+from symexec.projects.trees import GitFailed, git
 from symexec.report.accepting import FILE
 
 MOST_DEATHS = 3  # processes that die on one task
@@ -212,8 +212,8 @@ def _accepted(task: Task, where: Path, folder: Path) -> list[str]:
     if not isinstance(source, Commits) or not is_url(source.place):
         return []
     try:
-        content = git(where, "show", f"{source.new}:{FILE}")
-    except subprocess.CalledProcessError:  # there is none
+        content = git(where, "cat-file", "blob", f"{source.new}:{FILE}")
+    except GitFailed:  # there is none
         return []
     (folder / FILE).write_bytes(content)
     return [f"--accepted={folder / FILE}"]

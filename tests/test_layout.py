@@ -135,3 +135,28 @@ def test_temporary_folders_have_an_owner() -> None:
         if re.search(r"mkdtemp|TemporaryDirectory", each.read_text())
     }
     assert found <= allowed
+
+
+# Modules that read files which csgtest or the system has written, or that come with csgtest.
+READS_ITS_OWN = {
+    "csg": {"files", "leftovers", "retained", "cache", "ir/library_effects", "render/files"},
+    "symexec": {
+        "exports/finished", "projects/building", "projects/programs", "projects/pull_request",
+        "replay/build", "replay/harness", "replay/recording", "replay/sandbox", "report/page",
+        "report/session", "runtime/library", "testcases/driver", "testcases/store", "watchdog",
+        "attack/drivers", "exploration/concrete_run",
+    },
+    "fleet": set(),
+}  # fmt: skip
+READING = re.compile(r"\.(?:read_text|read_bytes)\((?!context|self)|json\.load\(")
+
+
+@pytest.mark.parametrize("package", READS_ITS_OWN)
+def test_files_of_others_are_read_within_bounds(package: str) -> None:
+    """By csg/files.py: a stranger's file may be a pipe, a device, or a terabyte of holes."""
+    found = {
+        file.relative_to(ROOT / package).with_suffix("").as_posix()
+        for file in (ROOT / package).rglob("*.py")
+        if "tests" not in file.parts and READING.search(file.read_text())
+    }
+    assert found - READS_ITS_OWN[package] == set()

@@ -28,6 +28,7 @@ from csg.errors import (
     UsageError,
     deep_recursion,
 )
+from csg.files import read_file
 from csg.frontend.prune import prune
 from csg.frontend.sources import MARKER, SourceLines, joined, lines_of
 from csg.frontend.tokens import C23_WORDS, WORDS, restore, standard_tokens, tokenize
@@ -204,13 +205,7 @@ def _check_readable(file: str) -> None:
         raise UsageError(f"there is no file '{file}'")
     if os.path.isdir(file):
         raise UsageError(f"'{file}' is a folder, not a C file", hint="name a .c file in it")
-    if not os.path.isfile(file):
-        raise UsageError(f"'{file}' is no regular file")
-    try:
-        with open(file, "rb") as stream:
-            stream.read(1)
-    except OSError as error:
-        raise UsageError(f"cannot read '{file}': {error.strerror}") from error
+    read_file(file)
 
 
 # ----------------------------------------------------------------------------------- from the cache

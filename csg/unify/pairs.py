@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from csg.errors import CsgtestError, Location, UnsupportedError, UsageError, deep_recursion
+from csg.files import read_file
 from csg.frontend import Preprocessed, parse_texts, preprocess_files
 from csg.frontend.operators import compatible
 from csg.language.syntax import (
@@ -438,7 +439,7 @@ def _wanted(units: Sequence[TranslationUnit]) -> frozenset[str]:
 def _may_define(pair: FilePair, names: frozenset[str]) -> frozenset[str]:
     """The names that seem to be defined in the text of the pair."""
     files = [file.path for file in _files(pair)]
-    texts = [path.read_bytes() for path in files if path.is_file()]
+    texts = [read_file(path) for path in files if path.is_file()]
     text = b"\n".join(texts).decode("utf-8", "replace")
     words = set(re.findall(r"\b(\w+)\s*(?:\([^;{}]*\)[^{}()]*\{|[=;\[])", text))
     return names & words
@@ -484,7 +485,7 @@ def _trees(read: ProgramPair) -> Iterator[tuple[Preprocessed, TranslationUnit]]:
 
 
 def _differ_on_disk(old: Preprocessed, new: Preprocessed) -> bool:
-    return old is not new and Path(old.file).read_bytes() != Path(new.file).read_bytes()
+    return old is not new and read_file(old.file) != read_file(new.file)
 
 
 def _parsed(

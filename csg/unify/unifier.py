@@ -8,12 +8,9 @@ copies, at worst the whole program. The first part unifies two units once.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from csg.errors import UnsupportedError
+from csg.errors import UnsupportedError, deep_recursion
 from csg.ir.program import ChangeKind, Granularity
 from csg.language.syntax import (
     Declaration,
@@ -306,7 +303,6 @@ def in_order(old: list[Symbol], new: list[Symbol]) -> list[Symbol]:
 # --------------------------------------------------------------------- until it holds both versions
 
 
-DEPTH = 200_000
 ATTEMPTS = 100
 _REPORT = "this should not happen: please report it with both files"
 
@@ -362,14 +358,3 @@ def _defined(old: TranslationUnit, new: TranslationUnit) -> tuple[frozenset[str]
         for unit in (old, new)
     ]
     return frozenset(functions[0] & functions[1]), frozenset(objects[0] & objects[1])
-
-
-@contextmanager
-def deep_recursion() -> Iterator[None]:
-    """Let Python recurse deeply: a chain of a thousand ``else if`` is a tree a thousand deep."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, DEPTH))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)

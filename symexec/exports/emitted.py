@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from csg.errors import UsageError, printable
+from csg.files import read_text
 from symexec.exports.finished import Finished
 from symexec.replay import ReplayPlan
 from symexec.replay.harness import FREED
@@ -151,7 +152,7 @@ def c_text(test: Test, finished: Finished, plan: ReplayPlan, output: Path) -> st
             f"                  && memcmp(csgtest_shown, {_c_string(seen.stdout)}, {size}) == 0);",
         ]
     file, driver = read_driver(entry_first(plan.new)[0].path)
-    said = set(re.findall(r"\w+", file.read_text(errors="replace") + driver))
+    said = set(re.findall(r"\w+", read_text(file) + driver))
     lines += _left(signature, given, seen, said)
     source = included(os.path.relpath(file, output))
     body = "\n".join(f"    {line}" for line in [*lines, "_exit(csgtest_failures);"])

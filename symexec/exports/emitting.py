@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from csg.errors import CsgtestError, UsageError
+from csg.files import read_json
 from csg.leftovers import own_folder
 from csg.programs import SourceFile
 from symexec.exports.emitted import (
@@ -107,11 +108,11 @@ def bless(options: BlessOptions, trusts: Callable[[str], bool]) -> Emission:
     """Write the tests of a folder anew, so that those of the given differences expect what the
     other version does. What is blessed once more expects what it did at first."""
     try:
-        asked = json.loads((options.output / EMITTED).read_text())
+        asked = read_json(options.output / EMITTED, "list of emitted tests")
         folder = Path(os.path.normpath(options.output / asked["folder"]))
         form, expected = Emitted(asked["form"]), Expected(asked["expected"])
         before, equal = frozenset(map(str, asked["blessed"])), int(asked["equal"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (UsageError, ValueError, KeyError, TypeError):
         hint, number = "name their folder with -o", options.ids[0]
         below = [each for deep in ("*", "*/*") for each in options.output.glob(f"{deep}/{EMITTED}")]
         named = sorted(str(each.parent.relative_to(options.output)) for each in below)

@@ -20,6 +20,7 @@ from typing import Final
 
 from csg import VERSION
 from csg.errors import UsageError, printable
+from csg.files import read_file
 from csg.records import record
 from symexec.exports.finished import Finished, write_folder
 from symexec.options import Form
@@ -272,12 +273,7 @@ def metadata(finished: Finished) -> Mapping[str, bytes]:
 
 
 def _hash(program: Path) -> str:
-    try:
-        if not program.is_file() or program.stat().st_size > LARGEST:
-            raise UsageError(f"there is no file '{program}' any more")
-        return hashlib.sha256(program.read_bytes()).hexdigest()
-    except OSError as error:
-        raise UsageError(f"cannot read '{program}': {error.strerror}") from error
+    return hashlib.sha256(read_file(program, LARGEST)).hexdigest()
 
 
 def _document(root: xml.Element) -> bytes:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import networkx
 
 from csg.analysis.call_graph import named_calls
+from csg.files import read_text
 from csg.frontend.files import Preprocessed
 from csg.frontend.prune import declared_in_headers, declared_names, without_attributes
 from csg.frontend.sources import Segment, segments
@@ -497,7 +498,7 @@ def installed_headers(tree: Path) -> frozenset[str]:
         for name in filter(_BUILD_FILES.fullmatch, files):
             path = Path(folder, name)
             if path.is_file() and path.stat().st_size <= _LARGEST:
-                found |= _installed(path.read_text(errors="replace").replace("\\\n", " "))
+                found |= _installed(read_text(path).replace("\\\n", " "))
     return frozenset(found)
 
 
@@ -555,7 +556,7 @@ def _included(header: str) -> frozenset[str]:
     path = Path(header)
     if not path.is_file() or path.stat().st_size > _LARGEST:
         return frozenset()
-    found = _INCLUDES.findall(path.read_text(errors="replace"))
+    found = _INCLUDES.findall(read_text(path))
     return frozenset(PurePosixPath(each).name for each in found)
 
 

@@ -20,12 +20,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path, PurePosixPath
 
+from csg.files import read_file, read_text
 from csg.programs import NAME as COMMANDS
 from csg.programs import CompilerCall, calls_of, find_commands, is_aside
 from csg.records import record
 from csg.toolchain import find_compiler
 from symexec.projects.building import PLACE
-from symexec.projects.revisions import BEGINS, Revisions, folders_above, git
+from symexec.projects.revisions import BEGINS, Revisions
+from symexec.projects.trees import folders_above, git
 from symexec.testcases.store import is_ours
 
 _OWN = "csgtest-build"  # the folder of this Makefile, as of what csgtest configures
@@ -72,7 +74,8 @@ def own_build(
     libraries = _libraries_near(database)
     for tree, calls in rules:
         (tree / _OWN).mkdir(exist_ok=True)
-        (tree / _OWN / "Makefile").write_text(_rules(tree, calls, libraries, top.name))
+        text = _rules(tree, calls, libraries, top.name)
+        (tree / _OWN / "Makefile").write_text(text, "utf-8", "surrogateescape")
     source, doubt = os.path.relpath(database), ""
     for tree, revision in zip(trees, revisions.shown, strict=True):
         if database.is_relative_to(tree.resolve()):
@@ -161,7 +164,7 @@ def _libraries_near(database: Path) -> list[str]:
     """The libraries of the system that the user's build links with, as CMake and Meson note it."""
     folder = database.parent
     files = [*sorted(folder.glob("**/CMakeFiles/*.dir/link.txt")), folder / "build.ninja"]
-    texts = [each.read_text(errors="replace") for each in files if each.is_file()]
+    texts = [read_text(each) for each in files if each.is_file()]
     return [*dict.fromkeys(["-lm", *(flag for text in texts for flag in _LIBRARY.findall(text))])]
 
 
@@ -173,7 +176,7 @@ def _rules(tree: Path, calls: Sequence[CompilerCall], libraries: Sequence[str], 
     compiler = "cc" if shutil.which("cc") else shlex.split(find_compiler())[0]
     lines = []
     for number, call in enumerate(calls):
-        begins = BEGINS.search((tree / call.file).read_bytes()) is not None
+        begins = BEGINS.search(read_file(tree / call.file)) is not None
         target = _target_of(call) or (call.file[: -len(".c")] if begins else f"lib{name}")
         targets.setdefault(target, []).append(number)
         programs |= {target} if begins else set()

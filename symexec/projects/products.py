@@ -15,6 +15,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from csg.files import read_text
 from csg.programs import recorded_flags
 from csg.records import record
 from symexec.projects.building import PLACE, ToolCall
@@ -118,7 +119,7 @@ def _expanded(words: Sequence[str], folder: str, tree: Path) -> Iterator[str]:
         if name is None or not (tree / name).is_file():
             yield word
         else:
-            yield from (tree / name).read_text(errors="surrogateescape").split()
+            yield from read_text(tree / name).split()
 
 
 def _relative(path: str, folder: str) -> str | None:

@@ -22,6 +22,7 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from csg.errors import CsgtestError, UsageError
+from csg.files import read_file, read_text
 from csg.frontend.files import OTHER_LAYOUTS
 from csg.programs import is_aside, matches, write_commands
 from csg.records import record
@@ -62,7 +63,7 @@ class Target:
 
 def has_main(file: Path) -> bool:
     """Does the code of a C file name ``main``, apart from comments and texts?"""
-    return _MAIN.search(_NO_CODE.sub(b" ", file.read_bytes())) is not None
+    return _MAIN.search(_NO_CODE.sub(b" ", read_file(file))) is not None
 
 
 @dataclass(slots=True)
@@ -158,7 +159,7 @@ def build_left_out(
 
 def _begins(file: Path) -> bool:
     """Is there such a file, with a ``main``?"""
-    return file.is_file() and BEGINS.search(file.read_bytes()) is not None
+    return file.is_file() and BEGINS.search(read_file(file)) is not None
 
 
 def _drop_lost(version: BuiltVersion) -> None:
@@ -201,7 +202,7 @@ def _note_loaded(version: BuiltVersion, enclosure: Enclosure, log: Path) -> None
     for number, name in enumerate(asked):
         file = enclosure.tree.parent / "maps" / str(number)
         if file.is_file():
-            text = file.read_text(errors="surrogateescape")
+            text = read_text(file)
             products = version.products
             folder = products.links[name].call.folder
             unneeded: dict[str, list[str]] = {each: [] for each in products.links[name].inputs}
@@ -350,13 +351,13 @@ def _is_of_a_library(version: BuiltVersion, source: str, ignored: Sequence[str])
     """Is it a file without ``main`` that is no test?"""
     if is_aside(source) or matches(source, ignored):
         return False
-    return not BEGINS.search((version.tree / source).read_bytes())
+    return not BEGINS.search(read_file(version.tree / source))
 
 
 def _without_its_main(version: BuiltVersion, compiled: Compiled) -> Compiled | None:
     """As others link the file: without what -D defines for ``#ifdef SELF_TEST``, where there is no
     ``main`` then. None where there is one all the same, or nothing is defined."""
-    text = (version.tree / compiled.source).read_bytes()
+    text = read_file(version.tree / compiled.source)
     asked = {name.decode() for name in _ASKED.findall(text)}
     retained = tuple(
         flag

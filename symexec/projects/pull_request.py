@@ -11,17 +11,17 @@ branch itself the commit before it is the base.
 
 from __future__ import annotations
 
-import json
 import secrets
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from csg.errors import LINES, UsageError, printable
+from csg.files import read_json
 from csg.records import record
-from symexec.projects.revisions import git, top_of
+from symexec.projects.revisions import top_of
+from symexec.projects.trees import GitFailed, git
 from symexec.testcases import OutputFolder
 
 SARIF, JUNIT, SUMMARY, ANNOTATIONS = "csgtest.sarif", "junit.xml", "summary.md", "annotations.txt"
@@ -160,8 +160,8 @@ def _of_event(environment: Mapping[str, str]) -> Iterator[str]:
     """The base in the event of a GitHub job:
     https://docs.github.com/webhooks/webhook-events-and-payloads"""
     try:
-        event = json.loads(Path(environment["GITHUB_EVENT_PATH"]).read_bytes())
-    except (KeyError, OSError, ValueError):
+        event = read_json(environment["GITHUB_EVENT_PATH"], "event of GitHub")
+    except (KeyError, UsageError):
         return
     for place in (
         ("pull_request", "base", "sha"),
@@ -226,14 +226,14 @@ def _commit(top: Path, name: str) -> str | None:
     words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     try:
         return git(top, *words).decode().strip()
-    except subprocess.CalledProcessError:
+    except GitFailed:
         return None
 
 
 def _has_base(top: Path, commit: str) -> bool:
     try:
         return bool(git(top, "merge-base", commit, "HEAD"))
-    except subprocess.CalledProcessError:
+    except GitFailed:
         return False
 
 
@@ -248,9 +248,8 @@ def _fetched(top: Path, names: Sequence[str], *words: str) -> str | None:
     variables = {"GIT_TERMINAL_PROMPT": "0"}
     try:
         git(top, "fetch", *quiet, *words, "--", "origin", *names, variables=variables)
-    except subprocess.CalledProcessError as failed:
-        said: str = failed.stderr.decode(errors="replace").strip()
-        return said.splitlines()[-1] if said else "git fetch fails"
+    except GitFailed as failed:
+        return failed.said or "git fetch fails"
     return None
 
 

@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from csg.files import read_file, read_text
 from csg.programs import is_aside
 
 _FOLDERS = ("src", "source", "unix", "linux")  # of a Makefile where the top has none
@@ -128,10 +129,10 @@ def _turns_on(name: str, left_out: Sequence[re.Pattern[str]]) -> bool | None:
 def _of_cmake(folder: Path, cache: Path, left_out: Sequence[re.Pattern[str]]) -> Iterator[str]:
     names = {"BUILD_TESTING": None}  # of the module CTest
     for file in [*sorted(folder.rglob("CMakeLists.txt")), *sorted(folder.rglob("*.cmake"))]:
-        found = _IN_CMAKE.findall(file.read_text(errors="replace")) if file.is_file() else ()
+        found = _IN_CMAKE.findall(read_text(file)) if file.is_file() else ()
         names |= dict.fromkeys(one or other for one, other in found)
     if cache.is_file():
-        names |= dict.fromkeys(_IN_CACHE.findall(cache.read_text(errors="replace")))
+        names |= dict.fromkeys(_IN_CACHE.findall(read_text(cache)))
     for name in names:
         on = _turns_on(name, left_out)
         if on is not None and not name.startswith("CMAKE_"):
@@ -141,7 +142,7 @@ def _of_cmake(folder: Path, cache: Path, left_out: Sequence[re.Pattern[str]]) ->
 def _of_meson(folder: Path, left_out: Sequence[re.Pattern[str]]) -> Iterator[str]:
     files = (folder / name for name in ("meson.options", "meson_options.txt"))
     for file in filter(Path.is_file, files):
-        for name, rest in _IN_MESON.findall(file.read_text("utf-8", "replace")):
+        for name, rest in _IN_MESON.findall(read_text(file)):
             on, kind = _turns_on(name, left_out), _OF_TYPE.search(rest)
             if on is None or kind is None:
                 continue
@@ -157,7 +158,7 @@ def _of_meson(folder: Path, left_out: Sequence[re.Pattern[str]]) -> Iterator[str
 def _of_configure(script: Path, left_out: Sequence[re.Pattern[str]]) -> Iterator[str]:
     """One that Autoconf wrote knows the opposite of each option; of another one only what its help
     says is sure."""
-    text = script.read_text(errors="replace") if script.is_file() else ""
+    text = read_text(script) if script.is_file() else ""
     for what, name in _IN_CONFIGURE.findall(text):
         off = what in ("disable", "without")
         if _turns_on(name, left_out) is False and (off or _BY_AUTOCONF in text):
@@ -186,7 +187,7 @@ def _asks_git(tree: Path) -> bool:
     """Does a file that says how to build, at the top or in a folder there, speak of git?"""
     files = (each for depth in ("*", "*/*") for each in sorted(tree.glob(depth)))
     return any(
-        _ASKS_GIT.search(each.read_bytes()) is not None
+        _ASKS_GIT.search(read_file(each)) is not None
         for each in files
         if _BUILDS.fullmatch(each.name) and each.is_file() and not each.is_symlink()
     )
@@ -211,7 +212,7 @@ def outdated(old: Path, new: Path) -> bool:
 
 def content_of(file: Path) -> bytes | None:
     """None where there is no such file."""
-    return file.read_bytes() if file.is_file() else None
+    return read_file(file) if file.is_file() else None
 
 
 def _of_folders(tree: Path) -> list[str]:
@@ -229,7 +230,7 @@ def _parts_of_cmake(tree: Path) -> Iterator[str]:
     """The commands for the folders that the top adds, without tests and examples: where these ask
     for a package that is not there, nothing of the whole is built."""
     file = tree / "CMakeLists.txt"
-    text = file.read_text(errors="replace") if file.is_file() else ""
+    text = read_text(file) if file.is_file() else ""
     for folder in dict.fromkeys(_ADDED.findall(text)):
         if (tree / folder / "CMakeLists.txt").is_file() and not is_aside(f"{folder}/x.c"):
             place = f"{folder}/csgtest-build"
@@ -243,7 +244,7 @@ def _makefiles(tree: Path, folder: str, guessing: bool) -> Iterator[str]:
     for name in _MAKEFILES:
         file = tree / folder / name
         if file.is_file():
-            text = file.read_text(errors="replace")
+            text = read_text(file)
             systems = [each for each in _SYSTEMS if re.search(rf"^{each}\s*:", text, re.M)]
             ways = ["", f" -C {folder}", f" -f {folder}/{name}"]
             rules = dict.fromkeys(_OF_OBJECTS.findall(text)) if guessing else ()

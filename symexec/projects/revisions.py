@@ -5,8 +5,6 @@
 
     A..B  A...B (from the merge base)  A (against the work tree)  nothing (HEAD against it)
 
-The repository is read only: no checkout, no index and no list of worktrees of the user's changes.
-
     versions = unbuilt_versions(asked, trees, flags, out / "versions", None)
     versions.flags        ("-Iinclude" below the new tree,), for what is included by another name
     versions.ignored      ("tests/check.c",) where nothing but tests and examples has a main
@@ -21,15 +19,14 @@ import argparse
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from csg.errors import CsgtestError, ToolchainError, UsageError
+from csg.files import read_file, read_text
 from csg.frontend import parse_file
-from csg.leftovers import own_folder
 from csg.programs import (
     Commands,
     Flags,
@@ -48,14 +45,8 @@ from symexec.options import FileOptions
 from symexec.options.reading import means_revisions
 from symexec.options.settings import NAME, Settings, read_settings, template
 from symexec.projects.recipes import recipes_of
-from symexec.testcases.store import is_ours
+from symexec.projects.trees import ALONE, STAGED, WORK_TREE, GitFailed, export_tree, git
 
-WORK_TREE, STAGED = "the work tree", "what is staged"
-_ABSENT = re.compile(r"error: unable to read sha1 file of (.*) \([0-9a-f]+\)$")
-_SETTINGS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-# the time of every exported file: equal times make no target of a Makefile outdated
-_TIME = 1_600_000_000
-_NONE: Mapping[str, str] = MappingProxyType({})
 _NONE_LEFT: Mapping[str, list[str]] = MappingProxyType({})
 # a definition of main, and no comment about it
 BEGINS = re.compile(rb"^[\w\s*]*\bmain\s*\(", re.M)
@@ -79,7 +70,8 @@ class Revisions:
 
     def export(self, old: Path, new: Path) -> list[str]:
         """Write both trees. Returns notes on what was not available: submodules."""
-        return [*_export(self.repository, self.old, old), *_export(self.repository, self.new, new)]
+        both = ((self.old, old), (self.new, new))
+        return [note for each in both for note in export_tree(self.repository, *each)]
 
     def file(self, name: str) -> tuple[str, bytes] | None:
         """A file at the top of the new version, or of the work tree where that version has none;
@@ -89,13 +81,13 @@ class Revisions:
             place = f"{'' if self.new == STAGED else self.new}:{name}"
             try:
                 content = git(self.repository, "cat-file", "blob", place)
-            except subprocess.CalledProcessError:
+            except GitFailed:
                 content = None
             if content is not None:
-                same = file.is_file() and file.read_bytes() == content
+                same = file.is_file() and read_file(file) == content
                 other = "" if same else ", and not the work tree's"
                 return f"{_short(self.new)}{other}", content
-        return (WORK_TREE, file.read_bytes()) if file.is_file() else None
+        return (WORK_TREE, read_file(file)) if file.is_file() else None
 
 
 def read_revisions(text: str, folder: Path, staged: bool = False) -> Revisions:
@@ -118,7 +110,7 @@ def read_revisions(text: str, folder: Path, staged: bool = False) -> Revisions:
 def changed_files(revisions: Revisions, tree: Path) -> list[str]:
     """The files of a tree that two commits have differently."""
     both = (revisions.old, revisions.new)
-    listed = git(revisions.repository, "diff", "--no-renames", "--name-only", "-z", *both)
+    listed = git(revisions.repository, "diff", *ALONE, "--no-renames", "--name-only", "-z", *both)
     return [
         name for name in map(os.fsdecode, listed.split(b"\0")) if name and (tree / name).exists()
     ]
@@ -143,112 +135,11 @@ def _commit(top: Path, name: str) -> str:
 def _asked(folder: Path, *words: str, why: str) -> str:
     try:
         return git(folder, *words).decode("utf-8", "surrogateescape").strip()
-    except subprocess.CalledProcessError:
+    except GitFailed:
         raise UsageError(
             f"{folder.resolve()} {why}",
             hint="give two C files, two folders, or revisions: csgtest build main...HEAD",
         ) from None
-
-
-def git(folder: Path, *words: str, variables: Mapping[str, str] = _NONE) -> bytes:
-    try:
-        return subprocess.run(
-            ["git", "--no-optional-locks", *_SETTINGS, "-C", str(folder), *words],
-            env={**os.environ, "LC_ALL": "C", **variables},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=True,
-        ).stdout
-    except FileNotFoundError:
-        raise UsageError("git is not installed", hint="give two C files, or two folders") from None
-
-
-def _export(repository: Path, revision: str, target: Path) -> list[str]:
-    target.mkdir(parents=True)
-    if revision == WORK_TREE:
-        notes = _copied_work_tree(repository, target)
-    else:
-        notes = _checked_out(repository, revision, target)
-    for place, _, names in os.walk(target):
-        for name in names:
-            os.utime(os.path.join(place, name), (_TIME, _TIME), follow_symlinks=False)
-    return notes
-
-
-def _checked_out(repository: Path, revision: str, target: Path) -> list[str]:
-    """Export a revision by means of a temporary index; the user's index is copied where what is
-    staged is asked for."""
-    with own_folder("index") as private:
-        index = private / "index"
-        own = {"GIT_INDEX_FILE": str(index)}
-        if revision == STAGED:
-            place = git(repository, "rev-parse", "--git-path", "index").decode().strip()
-            shutil.copyfile(repository / place, index)
-        else:
-            git(repository, "read-tree", revision, variables=own)
-        tree = {**own, "GIT_WORK_TREE": str(target.resolve())}
-        notes = _written(repository, tree)
-        listed = git(repository, "ls-files", "--stage", "-z", variables=own).split(b"\0")
-    for line in listed:
-        facts, _, name = line.partition(b"\t")
-        if facts.startswith(b"160000 "):
-            commit, path = facts.split()[1].decode(), os.fsdecode(name)
-            notes += _submodule(repository / path, commit, target / path)
-    return notes
-
-
-def _written(repository: Path, variables: Mapping[str, str]) -> list[str]:
-    """Write all files of an index. Those that a partial clone lacks are left out, with a note;
-    raises ToolchainError where anything else fails."""
-    try:
-        git(repository, "checkout-index", "--all", "--force", variables=variables)
-    except subprocess.CalledProcessError as failed:
-        said = failed.stderr.decode("utf-8", "replace").splitlines()
-        missing = [found[1] for found in map(_ABSENT.match, said) if found]
-        if not missing or len(missing) < len(said):
-            message = f"git cannot write a revision: {said[-1] if said else failed}"
-            raise ToolchainError(message, hint="'git fsck' says what is wrong") from None
-        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-        return [f"left out, as git has no content of them: {', '.join(missing[:3])}{more}"]
-    return []
-
-
-def _submodule(checkout: Path, commit: str, target: Path) -> list[str]:
-    """Export a submodule at the commit that the revision names; as it is, where that commit was
-    never fetched."""
-    if not (checkout / ".git").exists():
-        return [f"submodule {checkout.name} is not checked out: it is empty in both versions"]
-    shutil.rmtree(target, ignore_errors=True)
-    target.mkdir(parents=True)
-    try:
-        return _checked_out(checkout, commit, target)
-    except subprocess.CalledProcessError:
-        note = f"submodule {checkout.name} has no commit {commit[:10]} here: taken as it is"
-        return [note, *_copied_work_tree(checkout, target)]
-
-
-def folders_above(path: str, top: Path) -> Iterator[Path]:
-    for parent in Path(path).parents:
-        yield top / parent
-
-
-def _copied_work_tree(repository: Path, target: Path) -> list[str]:
-    """Copy what is tracked, and what is new and not ignored, as it is on disk; without files of
-    csgtest."""
-    words = ("ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "-z")
-    notes = []
-    for name in filter(None, git(repository, *words).split(b"\0")):
-        path = os.fsdecode(name).rstrip("/")
-        source, copy = repository / path, target / path
-        if any(is_ours(place) for place in folders_above(path, repository)):
-            continue
-        if source.is_dir() and not source.is_symlink():
-            if (source / ".git").exists():
-                notes += _copied_work_tree(source, copy)
-        elif os.path.lexists(source):
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, copy, follow_symlinks=False)
-    return notes
 
 
 # ------------------------------------------------------------------------- what differs
@@ -350,7 +241,7 @@ def _unreadable(tree: Path, names: Sequence[str], flags: Flags) -> list[str]:
 
 
 def _is_equal(old: Path, new: Path) -> bool:
-    return old.is_file() and new.is_file() and old.read_bytes() == new.read_bytes()
+    return old.is_file() and new.is_file() and read_file(old) == read_file(new)
 
 
 def _moved(known: Mapping[str, Flags], top: Path, tree: Path) -> Path:
@@ -372,7 +263,7 @@ def _files(tree: Path, ignored: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     for file in sorted(tree.rglob("*.c")):
         name = file.relative_to(tree).as_posix()
         if file.is_file() and not matches(name, ignored):
-            yield name, file.read_bytes()
+            yield name, read_file(file)
 
 
 def _headers(tree: Path) -> list[str]:
@@ -387,10 +278,11 @@ def _differs(old: Path, new: Path) -> bool:
 def include_in_file(tree: Path, header: str) -> str:
     """Write a file next to a header that includes it and nothing else, and return its name. It
     defines the macro that makes the header define its functions."""
-    text = (tree / header).read_text(errors="surrogateescape")
+    text = read_text(tree / header)
     defined = [f"#define {name}\n" for name in dict.fromkeys(_HOLDS.findall(text))]
     name = f"{header}.c"
-    (tree / name).write_text(f'{"".join(defined)}#include "{PurePosixPath(header).name}"\n')
+    content = f'{"".join(defined)}#include "{PurePosixPath(header).name}"\n'
+    (tree / name).write_text(content, "utf-8", "surrogateescape")
     return name
 
 
@@ -419,7 +311,7 @@ def _include_folders(tree: Path) -> list[Path]:
     )
     found: dict[Path, None] = {}
     for file in sorted([*tree.rglob("*.c"), *tree.rglob("*.h")]):
-        for included in _INCLUDED.findall(file.read_bytes()) if file.is_file() else ():
+        for included in _INCLUDED.findall(read_file(file)) if file.is_file() else ():
             name = os.fsdecode(included)
             if (file.parent / name).exists() or any((each / name).exists() for each in found):
                 continue
@@ -475,12 +367,7 @@ def _read_of(revisions: Revisions) -> Settings | None:
 
 
 def _read(file: Path, source: str) -> Settings:
-    try:
-        with file.open("rb") as opened:
-            content = opened.read(_LARGEST_SETTINGS + 1)
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}") from None
-    return _settings(content, source, file.parent)
+    return _settings(read_file(file, _LARGEST_SETTINGS), source, file.parent)
 
 
 def _settings(content: bytes, source: str, folder: Path) -> Settings:

@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from csg.errors import CsgtestError, UsageError
+from csg.files import read_file
 from csg.frontend import parse_files
 from csg.language.syntax import Linkage, SymbolKind, TranslationUnit
 from csg.language.type_text import declaration_text
@@ -700,7 +701,7 @@ def share_ignored(versions: Versions, ignored: Sequence[str]) -> list[str]:
     for pair in versions.pairs() if ignored else ():
         if pair.old is None or pair.new is None or not matches(pair.below, ignored):
             continue
-        before, after = pair.old.path.read_bytes(), pair.new.path.read_bytes()
+        before, after = read_file(pair.old.path), read_file(pair.new.path)
         if before != after and not _shared(versions, pair.old, after):
             pair.old.path.write_bytes(before)
             left.append(pair.below)

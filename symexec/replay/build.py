@@ -29,6 +29,7 @@ from typing import TypeVar
 
 from csg.cache import Cache, key_of
 from csg.errors import ToolchainError
+from csg.files import read_file
 from csg.leftovers import OwnFolder, sweep
 from csg.programs import SourceFile
 from csg.records import record
@@ -419,12 +420,12 @@ class Builds:
         first = self._file(program.sources[0])
         if program.driver:
             driver = self.folder / f"{name}-{style}-driver.c"
-            driver.write_text(included(str(first.absolute())) + program.driver)
+            _write(driver, included(str(first.absolute())) + program.driver)
             return driver
         if program.signature is None:
             return first
         harness = self.folder / f"{name}-{style}-harness.c"
-        harness.write_text(harness_text(program.signature, str(first.absolute())))
+        _write(harness, harness_text(program.signature, str(first.absolute())))
         return harness
 
     def _file(self, source: Source) -> Path:
@@ -489,7 +490,7 @@ class Builds:
 def _texts(sources: Iterable[Source]) -> Iterator[str]:
     for source in sources:
         if isinstance(source, SourceFile):
-            yield source.path.read_bytes().decode("latin-1")
+            yield read_file(source.path).decode("latin-1")
         else:
             yield source.text
 
@@ -754,3 +755,8 @@ class KnownObjects:
                 found[key] = Path(path).read_bytes()
         if found:
             self._cache.keep(found)
+
+
+def _write(file: Path, text: str) -> None:
+    """Write C that may name files whose names are no UTF-8."""
+    file.write_text(text, "utf-8", "surrogateescape")

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from csg.errors import UsageError
+from csg.files import read_file
 from csg.leftovers import OwnFolder
 from csg.records import record
 from csg.toolchain import compile_program
@@ -80,7 +81,7 @@ def _command(command: Sequence[str], recorder: Path, folder: Path) -> list[str]:
     """The command to run. A single file that is no program is a list of commands, for a shell."""
     if len(command) == 1 and Path(command[0]).is_file() and not os.access(command[0], os.X_OK):
         copy = folder / "commands.sh"
-        text = Path(command[0]).read_bytes()
+        text = read_file(command[0])
         copy.write_bytes(text.replace(PLACE.encode(), str(recorder).encode()))
         return ["sh", str(copy)]
     return [word.replace(PLACE, str(recorder)) for word in command]

@@ -20,6 +20,7 @@ from itertools import chain
 from pathlib import Path
 
 from csg.errors import UsageError, printable
+from csg.files import read_json
 from csg.unify.changes.identities import Identity
 from symexec.options import AcceptOptions, BuildOptions
 from symexec.report.model import Report, report_from_json, stale
@@ -39,7 +40,7 @@ from symexec.triage.grouping import symptoms
 
 FILE = "csgtest-accepted.json"
 _FORMAT = 1
-_LARGEST = 1 << 26  # bytes; larger files are refused
+_MEND = "mend it, name another one with --accepted, or build with --no-accepted"
 ALL = "all"  # for an ID: every difference that can be accepted
 _NAMED = 3  # statements in a summary
 _STATEMENT = 46  # characters of a statement in a list
@@ -80,19 +81,14 @@ def _root() -> Path | None:
 def read_accepted(path: Path) -> tuple[Accepted, ...]:
     """The accepted differences in a file. Raises UsageError when it cannot be read or is no such
     file."""
+    value = read_json(path, "file of accepted differences", hint=_MEND)
     try:
-        if path.stat().st_size > _LARGEST:
-            raise ValueError("it is too large")
-        value = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(value, dict) or value.get("csgtest-accepted") != _FORMAT:
             raise ValueError(f"'csgtest-accepted': {_FORMAT} is missing")
         found = {each.id: each for each in map(accepted_from_json, value["accepted"])}
-    except OSError as error:
-        raise UsageError(f"cannot read '{path}': {error.strerror}") from error
     except _MALFORMED as error:
         raise UsageError(
-            f"'{path}' is no file of accepted differences ({error})",
-            hint="mend it, name another one with --accepted, or build with --no-accepted",
+            f"'{path}' is no file of accepted differences ({error})", hint=_MEND
         ) from error
     return tuple(found[each] for each in sorted(found))
 

@@ -7,13 +7,14 @@ t0003  not run         the time was over (``--time``)
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from csg.errors import UsageError
+from csg.files import read_json
 from csg.programs import SourceFile
 from csg.toolchain import first_doubtful_flag
 from symexec.attack import SOURCE
@@ -23,7 +24,7 @@ from symexec.replay.varying import comparable
 from symexec.report.model import Report, report_from_json
 from symexec.testcases import MASKED, DifferenceKind, Observation, Observed, TestCase
 from symexec.testcases.inputs import Json
-from symexec.testcases.store import is_ours, is_sealed
+from symexec.testcases.store import REPORT, is_ours, is_sealed, runs_of
 from symexec.triage import classify, differing_parts
 from symexec.triage.undefined import (
     shown_behind_a_stop,
@@ -35,6 +36,8 @@ from symexec.triage.undefined import (
 NOT_RUN = "not run"
 PROGRAM = "a C program of its own, to be run by hand"
 SCREEN = 20  # lines of tests
+MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+_SAID = 200  # characters of a message that says what is wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +60,34 @@ def load_report(folder: Path) -> Report:
     value = read_report(folder)
     try:
         return report_from_json(value)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        path = folder / "report.json"
-        raise UsageError(f"'{path}' is no report of csgtest ({error})") from error
+    except MALFORMED as error:
+        raise _no_report(folder, error) from error
+
+
+@contextmanager
+def distrusting(top: Path) -> Iterator[None]:
+    """Within it, the reports of an output folder are read. Each of them has the types of a report
+    (``load_report``), but one that this user has not written may contradict itself in ways that
+    nobody foresaw: a test that differs, and was never run. What such a report breaks is its own
+    defect, and a UsageError."""
+    try:
+        yield
+    except (*MALFORMED, AssertionError, IndexError, ArithmeticError) as error:
+        strange = [each for each in runs_of(top).values() if not is_sealed(each)]
+        if not strange:
+            raise
+        raise _no_report(strange[0], error) from error
+
+
+def _no_report(folder: Path, error: Exception) -> UsageError:
+    said = str(error) or type(error).__name__
+    return UsageError(f"'{folder / REPORT}' is no report of csgtest ({said[:_SAID]})")
 
 
 def read_report(folder: Path) -> Json:
     """report.json of a folder as JSON. Raises UsageError when it is missing or no JSON."""
-    path = folder / "report.json"
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(
-            f"cannot read '{path}': {error.strerror}", hint="name an output folder of csgtest"
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"'{path}' is no report of csgtest ({error})") from error
+    hint = "name an output folder of csgtest"
+    return read_json(folder / REPORT, "report of csgtest", hint=hint)
 
 
 def replay_folder(

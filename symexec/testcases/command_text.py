@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from csg.errors import UsageError
+from csg.files import read_file
 from csg.records import record
 from symexec.testcases.inputs import (
     Elements,
@@ -584,15 +585,9 @@ def _content(name: bytes, folder: Path) -> bytes:
         return b""
     file = folder / name.decode("utf-8", "surrogateescape")
     try:
-        if not file.is_file():  # a device or a pipe may never end
-            raise NotUnderstood(f"{file} is no regular file")
-        with file.open("rb") as stream:
-            found = stream.read(LARGEST + 1)
-    except OSError as error:
-        raise NotUnderstood(f"{file}: {error.strerror}") from None
-    if len(found) > LARGEST:
-        raise NotUnderstood(f"{file} is larger than {LARGEST >> 20} MB")
-    return found
+        return read_file(file, LARGEST)
+    except UsageError as error:
+        raise NotUnderstood(error.message) from None
 
 
 def _take_file(word: bytes, folder: Path, files: dict[str, bytes]) -> None:

@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from csg.errors import NOWHERE, CsgtestError, UsageError
+from csg.files import read_file
 from csg.frontend.constants import string
 from csg.frontend.sources import without_comments
 from csg.records import record
@@ -215,12 +216,9 @@ def _files(path: Path) -> list[Path]:
 
 def _read(file: Path) -> Iterator[Read]:
     try:
-        if file.stat().st_size > LARGEST:
-            yield Unusable(str(file), f"larger than {LARGEST >> 20} MB")
-            return
-        data = file.read_bytes()
-    except OSError as error:
-        yield Unusable(str(file), error.strerror or "cannot be read")
+        data = read_file(file, LARGEST)
+    except UsageError as error:
+        yield Unusable(str(file), error.message)
         return
     if data.startswith((b"KTEST", b"BOUT\n")):
         yield _checked(str(file), partial(read_ktest, data))
@@ -349,11 +347,9 @@ def _test_files(places: Iterable[Path]) -> Iterator[Path]:
 def _content(file: Path) -> bytes:
     """The content of a file; b"" where it is no regular file, or too long."""
     try:
-        if file.is_file() and not file.is_symlink() and file.stat().st_size <= FILE:
-            return file.read_bytes()
-    except OSError:
-        pass
-    return b""
+        return b"" if file.is_symlink() else read_file(file, FILE)
+    except UsageError:
+        return b""
 
 
 def _literals(data: bytes) -> Iterator[bytes]:

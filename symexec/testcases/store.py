@@ -24,6 +24,7 @@ from typing import IO
 
 from csg.cache import secret
 from csg.errors import UsageError
+from csg.files import read_file, read_json, read_text
 from symexec.options import STORE_FILE
 from symexec.testcases.inputs import Json
 from symexec.testcases.testcase import TestCase, from_json, to_json, to_line
@@ -36,6 +37,7 @@ _NO_FOLDER = "name an output folder of csgtest"
 REPORT = "report.json"
 EMITTED = "csgtest_emitted.json"  # what csgtest emit leaves beside its tests
 _SEAL = ".sealed"
+_LARGEST_NOTE = 1 << 20  # bytes of a list of folders, or of a seal
 _RUNS = "runs.json"
 _OURS = (
     REPORT,
@@ -63,12 +65,10 @@ def runs_of(folder: Path) -> dict[str, Path]:
     "" for the folder itself. Raises UsageError where there are none."""
     if not folder.is_dir():
         raise _no_output_folder(folder)
-    try:
-        names = json.loads((folder / _RUNS).read_text(encoding="utf-8"))["runs"]
-    except FileNotFoundError:
+    if not os.path.lexists(folder / _RUNS):
         return _without_note(folder)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise UsageError(f"'{folder / _RUNS}' is no list of folders ({error})") from error
+    note = read_json(folder / _RUNS, "list of folders", _LARGEST_NOTE)
+    names = note.get("runs") if isinstance(note, dict) else None
     found = {}
     for name in names if isinstance(names, list) else ():
         parts = PurePosixPath(name).parts if isinstance(name, str) else ("..",)
@@ -213,10 +213,10 @@ def is_ours(path: Path) -> bool:
     prevented more.)"""
     marker = path / MARKER
     try:
-        if marker.is_symlink() or not marker.is_file() or marker.stat().st_size > len(_MARK):
+        if marker.is_symlink():
             return False
-        return _MARK.startswith(marker.read_text(errors="replace"))
-    except OSError:
+        return _MARK.startswith(read_file(marker, len(_MARK)).decode("utf-8", "replace"))
+    except UsageError:
         return False
 
 
@@ -226,10 +226,10 @@ def is_sealed(path: Path) -> bool:
     if own is None:
         return False
     try:
-        content, seal = (path / REPORT).read_bytes(), (path / _SEAL).read_text(errors="replace")
-    except OSError:
+        content, seal = read_file(path / REPORT), read_file(path / _SEAL, _LARGEST_NOTE)
+    except UsageError:
         return False
-    return hmac.compare_digest(seal.encode(), _sealed(content, own).encode())
+    return hmac.compare_digest(seal, _sealed(content, own).encode())
 
 
 def _sealed(content: bytes, own: bytes) -> str:
@@ -250,11 +250,8 @@ def load_tests(folder: Path) -> list[TestCase]:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            yield from file
-    except FileNotFoundError:
-        return
+    if os.path.lexists(path):
+        yield from read_text(path).split("\n")
 
 
 def refuse_foreign(path: Path) -> None:

@@ -1,0 +1,46 @@
+"""A stranger's output folder is shown, or refused with a message; no command hangs or breaks."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import csgtest, pair
+from tests.hostile.folders import CHANGES, Change
+from tests.hostile.test_repositories import is_clean
+from tests.nightly import every
+
+COMMANDS = (
+    "show there",
+    "show there --json",
+    "accept --from there",
+    "accept --from there g1 --reason x --accepted accepted.json",
+    "export there --as sarif",
+    "export there --as junit",
+    "export there --as markdown",
+    "export there --as github",
+    "export there --as testcomp -o inputs",
+    "emit there --as c -o tests",
+    "replay there",
+)
+SECONDS = 20.0  # for each of them, where reading takes a moment
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("finished")
+    done = csgtest("build", *pair("cut_ranges"), "--time", "6", folder=folder)
+    assert done.code == 1, done.err
+    return folder / "csgtest-out"
+
+
+@pytest.mark.parametrize(
+    "change", every(16, [change for _, change in CHANGES]), ids=[name for name, _ in CHANGES]
+)
+def test_a_changed_folder_does_no_harm(change: Change, finished: Path, tmp_path: Path) -> None:
+    shutil.copytree(finished, tmp_path / "there")
+    change(tmp_path / "there")
+    for command in COMMANDS:
+        is_clean(csgtest(*command.split(), folder=tmp_path, seconds=SECONDS))

@@ -1,0 +1,49 @@
+"""A stranger's repository runs no program, writes nothing outside of the output folder, and ends
+with a verdict or one message that a terminal can show."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Done, csgtest
+from tests.hostile.repositories import HARM, REPOSITORIES, Make
+from tests.nightly import every
+
+SECONDS = 60.0  # a run has three seconds for its search; the rest is for builds
+
+
+def is_clean(done: Done) -> None:
+    """Whether a run ended as documented, and wrote nothing that moves a cursor."""
+    said = done.out + done.err
+    assert done.code in (0, 1, 2), said[-2000:]
+    assert "Traceback" not in said and "internal error" not in said, said[-2000:]
+    assert done.code != 2 or "error: " in done.err, said[-2000:]
+    odd = {each for each in said if not each.isprintable() and each not in "\n\t"}
+    assert not odd, ascii(said[-2000:])
+
+
+NAMES = [name for name, _ in REPOSITORIES]
+
+
+@pytest.mark.parametrize("make", every(6, [make for _, make in REPOSITORIES]), ids=NAMES)
+def test_a_repository_does_no_harm(make: Make, tmp_path: Path) -> None:
+    folder = tmp_path / "stranger"
+    make(folder)
+    done = csgtest(
+        "build", "main~1..main", "--time", "3", folder=folder, seconds=SECONDS,
+        environment={"GIT_CONFIG_NOSYSTEM": "1"},
+    )  # fmt: skip
+    harmed = [str(each) for each in tmp_path.rglob(HARM)]
+    assert not harmed and not Path("/tmp", HARM).exists()
+    is_clean(done)
+
+
+def test_a_repository_with_a_filter_is_read_as_it_is(tmp_path: Path) -> None:
+    """The control: with git's own checkout the program runs."""
+    folder = tmp_path / "stranger"
+    dict(REPOSITORIES)["config: smudge"](folder)
+    subprocess.run(["git", "-C", str(folder), "checkout", "-q", "--force", "main"], check=True)
+    assert (folder / HARM).exists()
