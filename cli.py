@@ -75,6 +75,7 @@ _EXHAUSTED = (
 
 _SOON = 0.05  # seconds until an interruption that got lost is sent again
 _NO_ROOM = "failed to map segment"  # what the loader says of a library: memory is at its limit
+_NO_FOLDER = "No usable temporary directory"  # what Python says where nothing can be written
 _NO_THREAD = "can't start new thread"  # what Python says: memory or processes are at their limit
 
 
@@ -124,11 +125,14 @@ def _performed(words: Sequence[str] | None) -> int:
     from symexec.watchdog import collect_rarely
 
     if words is None:
-        signal.signal(signal.SIGTERM, _interrupt)  # a time limit of the caller: treated like Ctrl-C
+        for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):  # treated like Ctrl-C
+            if signal.getsignal(each) != signal.SIG_IGN:  # as nohup has it
+                signal.signal(each, _interrupt)
         sys.unraisablehook = _interrupt_again
         collect_rarely()
     try:
         own = sys.argv[1:] if words is None else words
+        _check_surroundings()
         call = parse(own, _version(), described(), _found_settings)
         with deep_recursion(DEEP):
             code = perform(call)
@@ -143,7 +147,8 @@ def _performed(words: Sequence[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNREAD
     except (OSError, MemoryError) as error:
-        if not isinstance(error, MemoryError) and error.errno not in _EXHAUSTED:
+        full = isinstance(error, MemoryError) or error.errno in _EXHAUSTED
+        if not full and _NO_FOLDER not in str(error):
             return _defect()
         what = getattr(error, "filename", None)
         reason = getattr(error, "strerror", None) or "there is no memory left"
@@ -165,6 +170,20 @@ def _performed(words: Sequence[str] | None) -> int:
         return TROUBLE
     except Exception:
         return _defect()
+
+
+def _check_surroundings() -> None:
+    """Raise UsageError where the system lacks what every command takes for granted."""
+    from csg.errors import UsageError
+
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise UsageError(
+            f"the working folder cannot be found: {error.strerror}", hint="change to another one"
+        ) from None
+    if not os.path.exists("/proc/self/statm"):
+        raise UsageError("there is no /proc here", hint="mount -t proc proc /proc")
 
 
 def _told_to_stop() -> int:

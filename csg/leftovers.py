@@ -129,7 +129,7 @@ def leave_nothing() -> None:
     process or folder and the line that keeps it: the groups of processes that children of this
     process lead (compilers, builds, sandboxes), and folders whose lock this process holds. It is
     the last thing that a process does."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_IGN)
     sys.addaudithook(_begin_no_process)
     groups: set[int] = set()

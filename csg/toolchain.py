@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import selectors
 import shlex
 import shutil
@@ -27,6 +28,9 @@ from typing import IO, ParamSpec, TypeVar
 from csg.errors import Location, ToolchainError
 
 TIME_LIMIT = 120.0  # seconds for one run of the compiler
+READING = 30.0  # seconds for the preprocessor, which a pipe by the name of a header lets wait
+# What a file asks of the compiler may have no end: #include "/dev/zero", or an assembler's .rept.
+_LIMITS = ((resource.RLIMIT_AS, 6 << 30), (resource.RLIMIT_FSIZE, 1 << 30))  # bytes
 _GLANCE = 0.1  # seconds between two looks whether nobody wants it any more
 _PATIENCE = 1.0  # seconds that a compiler has to remove its temporary files
 
@@ -383,6 +387,7 @@ def _run(
     finally:
         os.close(given)
     with process:
+        _limit(process.pid)
         try:
             out, messages = _waited_for(process, command, cancelled)
         except BaseException:
@@ -393,18 +398,28 @@ def _run(
     return out
 
 
+def _limit(process: int) -> None:
+    """Limit what a compiler takes. It has just begun, and passes its limits on to its parts."""
+    for which, most in _LIMITS:
+        hard = resource.getrlimit(which)[1]
+        least = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        with suppress(ProcessLookupError, PermissionError):
+            resource.prlimit(process, which, (least, hard))
+
+
 def _waited_for(
     process: subprocess.Popen[bytes],
     command: Sequence[str],
     cancelled: threading.Event | None,
 ) -> tuple[bytes, bytes]:
-    until = time.monotonic() + TIME_LIMIT
+    seconds = min(READING, TIME_LIMIT) if "-E" in command else TIME_LIMIT
+    until = time.monotonic() + seconds
     while time.monotonic() < until:
         with suppress(subprocess.TimeoutExpired):
             return process.communicate(timeout=_GLANCE)
         if cancelled is not None and cancelled.is_set():
             raise _given_up(command)
-    raise ToolchainError(f"'{command[0]}' did not end within {TIME_LIMIT:.0f} s")
+    raise ToolchainError(f"'{command[0]}' did not end within {seconds:.0f} s")
 
 
 def _given_up(command: Sequence[str]) -> ToolchainError:

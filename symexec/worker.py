@@ -273,7 +273,8 @@ def _serving(serve: Serve, asked: int, answered: int, folder: Path) -> NoReturn:
     try:
         os.setsid()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            signal.signal(each, signal.SIG_DFL)
         gc.freeze()  # existing objects stay, and are shared with the parent
         nothing = os.open(os.devnull, os.O_RDWR)
         for standard in range(3):

@@ -200,11 +200,21 @@ def _lines_that_count(text: str) -> list[str]:
     return [line for line in found if line]
 
 
+_C = (".c", ".h", ".i")
+_CPLUSPLUS = (".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".ii", ".hpp", ".hh")
+
+
 def _check_readable(file: str) -> None:
     if not os.path.exists(file):
         raise UsageError(f"there is no file '{file}'")
     if os.path.isdir(file):
         raise UsageError(f"'{file}' is a folder, not a C file", hint="name a .c file in it")
+    suffix = os.path.splitext(file)[1]
+    if suffix in _CPLUSPLUS:
+        raise UsageError(f"'{file}' is C++", hint="csgtest reads C, not C++")
+    if suffix not in _C:
+        hint = "compilers take a file for C whose name ends in .c"
+        raise UsageError(f"'{file}' has not the name of a C file", hint=hint)
     read_file(file)
 
 
