@@ -56,6 +56,7 @@ _ELF64_LITTLE = b"\x7fELF\x02\x01"
 _SECTION = struct.Struct("<IIQQQQIIQQ")  # name, type, flags, address, offset, size, link, ...
 _SYMBOL = struct.Struct("<IBBHQQ")  # name, info, other, section, value, size
 _SYMTAB, _OBJECT, _FUNCTION, _FILE, _THREAD = 2, 1, 2, 4, 6
+_DYNAMIC, _RPATH, _RUNPATH = 6, 15, 29  # a type of sections, and tags in one
 _NUMBER = re.compile(r"\.\d+$")
 _NOWHERE_ELSE = "0" * 16  # at the start of the object, in hexadecimal
 _PRELUDE = """\
@@ -179,12 +180,35 @@ def read_symbols(executable: str, files: Iterable[str]) -> Symbols:
     )
 
 
+def run_paths(executable: Path) -> list[str]:
+    """The folders in which an executable looks for its libraries (DT_RPATH, DT_RUNPATH); none where
+    it is no 64 bit ELF file."""
+    data = executable.read_bytes()
+    if not data.startswith(_ELF64_LITTLE):
+        return []
+    sections = _sections(data)
+    found = []
+    for section in sections:
+        if section[1] != _DYNAMIC:
+            continue
+        names = sections[section[6]][4]
+        for tag, value in struct.iter_unpack("<QQ", data[section[4] : section[4] + section[5]]):
+            if tag in (_RPATH, _RUNPATH):
+                text = data[names + value : data.index(b"\0", names + value)]
+                found += os.fsdecode(text).split(":")
+    return [each for each in found if each.startswith("/")]
+
+
+def _sections(data: bytes) -> list[tuple[int, ...]]:
+    (start,) = struct.unpack_from("<Q", data, 0x28)
+    length, count = struct.unpack_from("<HH", data, 0x3A)
+    return [_SECTION.unpack_from(data, start + length * i) for i in range(count)]
+
+
 def _symbols(data: bytes) -> Iterator[tuple[str, int, int, int, int]]:
     """The symbols: name, info, section, value, size. Those of a file follow the symbol of the file
     itself."""
-    (start,) = struct.unpack_from("<Q", data, 0x28)
-    length, count = struct.unpack_from("<HH", data, 0x3A)
-    sections = [_SECTION.unpack_from(data, start + length * i) for i in range(count)]
+    sections = _sections(data)
     for section in sections:
         if section[1] != _SYMTAB:
             continue

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -35,6 +36,7 @@ from symexec.replay.build import (
     Program,
     Source,
     Text,
+    is_compiled,
 )
 from symexec.replay.harness import (
     CONTROL,
@@ -48,6 +50,7 @@ from symexec.replay.harness import (
     control_text,
     decode_answer,
     read_symbols,
+    run_paths,
 )
 from symexec.replay.reports import (
     Decided,
@@ -184,6 +187,7 @@ class NativeReplay:
             plan.unsandboxed,
             runner=lambda private: self._builds.runner(),
             private=self._scratch,
+            visible=tuple(dict.fromkeys(_folders_of_libraries(plan))),
         )
 
     def __enter__(self) -> NativeReplay:
@@ -679,6 +683,19 @@ def _mask_variable(changes: Iterable[int]) -> bytes:
     under every mask."""
     text = mask_text(changes)
     return b"CSGTEST_MASK=" + text.ljust(-(-len(text) // 64) * 64 or 64, "0").encode()
+
+
+_RUN_PATH = re.compile(r"-(?:Wl,)?-?(?:rpath|R)[,=](/[^,]+)")
+
+
+def _folders_of_libraries(plan: ReplayPlan) -> Iterator[str]:
+    """The folders outside of the system in which programs look for their libraries: those that
+    their flags name, and those of an executable that was there before."""
+    for source in (*plan.old, *plan.new, *plan.golden):
+        for flag in source.flags:
+            yield from _RUN_PATH.findall(flag)
+        if is_compiled(source):
+            yield from run_paths(source.path)
 
 
 def _programs(plan: ReplayPlan) -> dict[str, Program]:

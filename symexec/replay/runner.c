@@ -1,8 +1,9 @@
 /* Executes programs that nobody has vouched for, one after another, and says what each did.
  *
- *     runner SCRATCH BUILDS LAYERS
+ *     runner SCRATCH LAYERS BUILDS VISIBLE...
  *
- * SCRATCH is a private folder, BUILDS where the programs lie, LAYERS those to try (7: all).
+ * SCRATCH is a private folder, LAYERS those to try (7: all), BUILDS where the programs lie. They may
+ * read what is in the folders VISIBLE, and what is of the system.
  * First it answers with the folder that programs may write to and the layers that hold. Then for
  * each request (wire.py has the layout): clean the scratch folder, place the files, run (as a fork
  * of a server where that can be), kill whatever the program left running, answer. It ends when its
@@ -176,7 +177,7 @@ int main(int argc, char **argv)
     struct reader request = {0};
     struct writer answer = {0};
     sigset_t chld;
-    if (argc != 4)
+    if (argc < 4)
         return 2;
     signal(SIGPIPE, SIG_IGN);
     sigemptyset(&chld);
@@ -186,8 +187,8 @@ int main(int argc, char **argv)
         if ((file = open("/dev/null", O_RDWR | O_CLOEXEC)) < 0)
             fail("/dev/null");
     ask_for_short_turns();
-    make_sandbox(&place.sandbox, atoi(argv[3]), argv[1], argv[2], place.base, sizeof place.base);
-    kept_name(place.keep, sizeof place.keep, place.base, argv[2]);
+    make_sandbox(&place.sandbox, atoi(argv[2]), argv[1], argv + 3, place.base, sizeof place.base);
+    kept_name(place.keep, sizeof place.keep, place.base, argv[3]);
     prepare_processes();
     write_bytes(&answer, place.base, strlen(place.base));
     write_u32(&answer, (uint32_t) place.sandbox.present);

@@ -50,10 +50,11 @@ struct sandbox {
     struct stat unused; /* that folder, when there was none */
 };
 /* Returns in a process that runs in the sandbox, with *base the folder that programs may write
- * to. `allowed` is a set of LAYER_*; `scratch` a private folder, `builds` that of the programs. */
-void make_sandbox(struct sandbox *sandbox, int allowed, const char *scratch, const char *builds,
+ * to. `allowed` is a set of LAYER_*; `scratch` a private folder; `visible`, which ends with NULL,
+ * the folder of the programs, and others that they may read. */
+void make_sandbox(struct sandbox *sandbox, int allowed, const char *scratch, char *const visible[],
                  char *base, size_t base_size);
-void prepare_landlock(struct sandbox *sandbox, const char *base);
+void prepare_landlock(struct sandbox *sandbox, const char *base, char *const visible[]);
 /* Has anybody made a message queue, a semaphore or shared memory? These outlive who made them. */
 int used_ipc(const struct sandbox *sandbox);
 void renew_ipc(struct sandbox *sandbox); /* all are gone, when the last process that saw them is */

@@ -1,14 +1,17 @@
 /* A sandbox around programs that nobody has vouched for.
  *
  *   namespaces  own user, mount, network, process, IPC and host name space: every mount read-only,
- *               a fresh /tmp in memory, no network device, the runner is process 1
- *   landlock    no write outside the scratch folder, no TCP, no signal or abstract socket outwards
+ *               a fresh /tmp in memory, no network device, the runner is process 1; at the top there
+ *               is nothing but what programs and libraries come from: no home, no data of others
+ *   landlock    no write outside the scratch folder, no reading of what namespaces hide, no TCP, no
+ *               signal or abstract socket outwards
  *   seccomp     no sockets, no tracing, no mounts, no new namespaces
  *
  * A name space for IPC in which a run has made something that outlives it is replaced by a new one.
  * Each is used where the machine allows it; `present` tells which hold. */
 #include "runner.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -97,6 +100,63 @@ static int make_folders(char *path, size_t from)
     return mkdir(path, 0755) != 0 && errno != EEXIST ? -1 : 0;
 }
 
+/* The folders at the top that programs, their libraries and what these read come from. */
+static const char *const system_folders[] = {"bin", "etc", "gnu", "lib", "lib32", "lib64", "libx32",
+                                             "nix", "opt", "proc", "sbin", "sys", "usr"};
+enum { SYSTEM_FOLDERS = sizeof system_folders / sizeof *system_folders, MOST_VISIBLE = 64 };
+
+static int is_shown(const char *name)
+{
+    for (int i = 0; i < SYSTEM_FOLDERS; i++)
+        if (strcmp(name, system_folders[i]) == 0)
+            return 1;
+    return strcmp(name, "dev") == 0 || strcmp(name, "tmp") == 0;
+}
+
+/* An empty folder over the one at `path`, with those of `visible` that lie below it. */
+static int cover(const char *path, char *const visible[], const int held[])
+{
+    size_t length = strlen(path);
+    char place[4096], from[64];
+    unsigned long flags = MS_NOSUID | MS_NODEV;
+    if (mount("tmpfs", path, "tmpfs", flags, "size=64k,mode=755") != 0)
+        return -1;
+    for (int i = 0; visible[i] && i < MOST_VISIBLE; i++) {
+        if (held[i] < 0 || strncmp(visible[i], path, length) != 0 || visible[i][length] != '/')
+            continue;
+        snprintf(place, sizeof place, "%s", visible[i]);
+        snprintf(from, sizeof from, "/proc/self/fd/%d", held[i]);
+        if (make_folders(place, length + 1) != 0
+            || mount(from, place, NULL, MS_BIND | MS_REC, NULL) != 0)
+            return -1;
+    }
+    return mount(NULL, path, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | flags, NULL);
+}
+
+/* Whatever is no part of the system is hidden, but for `visible`; 0 on success. */
+static int hide_others(char *const visible[])
+{
+    int held[MOST_VISIBLE], failed = 0;
+    for (int i = 0; visible[i] && i < MOST_VISIBLE; i++)
+        held[i] = open(visible[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+    DIR *top = opendir("/");
+    for (struct dirent *each; top && !failed && (each = readdir(top)) != NULL;) {
+        char path[300];
+        struct stat status;
+        snprintf(path, sizeof path, "/%s", each->d_name);
+        if (each->d_name[0] != '.' && !is_shown(each->d_name) && lstat(path, &status) == 0
+            && S_ISDIR(status.st_mode))
+            failed = cover(path, visible, held);
+    }
+    for (int i = 0; visible[i] && i < MOST_VISIBLE; i++)
+        if (held[i] >= 0)
+            close(held[i]);
+    if (!top)
+        return -1;
+    closedir(top);
+    return failed;
+}
+
 /* A fresh /tmp in memory that still shows `builds` when that lies below the old one. */
 static int mount_scratch(const char *scratch, const char *builds)
 {
@@ -166,14 +226,15 @@ uint64_t shared_memory(void)
     return (uint64_t) memory.shm_rss * 4096;
 }
 
-static int furnish(struct sandbox *sandbox, const char *scratch, const char *builds)
+static int furnish(struct sandbox *sandbox, const char *scratch, char *const visible[])
 {
     if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
         return -1;
     if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
         errno = 0; /* refused in some containers: the old /proc stays, read-only */
     mount("tmpfs", "/dev/pts", "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
-    if (close_mounts() != 0 || mount_scratch(scratch, builds) != 0)
+    mount("tmpfs", "/dev/shm", "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+    if (close_mounts() != 0 || mount_scratch(scratch, visible[0]) != 0 || hide_others(visible) != 0)
         return -1;
     open_queues(sandbox, "/tmp");
     return 0;
@@ -189,7 +250,7 @@ static void relay_end(pid_t child)
 }
 
 /* 1: we are process 1 in the namespaces. 0: there are none here, nothing has happened. */
-static int enter_namespaces(struct sandbox *sandbox, const char *scratch, const char *builds)
+static int enter_namespaces(struct sandbox *sandbox, const char *scratch, char *const visible[])
 {
     int go[2], ready[2];
     if (pipe(go) != 0 || pipe(ready) != 0)
@@ -214,7 +275,7 @@ static int enter_namespaces(struct sandbox *sandbox, const char *scratch, const 
         relay_end(child);
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (read(go[0], &answer, 1) != 1 || furnish(sandbox, scratch, builds) != 0)
+    if (read(go[0], &answer, 1) != 1 || furnish(sandbox, scratch, visible) != 0)
         _exit(3);
     sandbox->change_user = answer == 2;
     if (answer == 2 && (setresgid(0, 0, 0) != 0 || setresuid(0, 0, 0) != 0))
@@ -246,9 +307,11 @@ static int allow_below(int ruleset, const char *path, uint64_t access)
     return failed ? -1 : 0;
 }
 
-/* Reading and executing stay free; writing, making and removing are for the scratch folder only. */
-void prepare_landlock(struct sandbox *sandbox, const char *base)
+/* Reading and executing are for the system and what is visible; writing, making and removing are for
+ * the scratch folder only. */
+void prepare_landlock(struct sandbox *sandbox, const char *base, char *const visible[])
 {
+    const uint64_t reading = 0xd; /* EXECUTE, READ_FILE, READ_DIR */
     struct {
         uint64_t files, network, scoped;
     } handled = {0, 0, 0};
@@ -256,7 +319,7 @@ void prepare_landlock(struct sandbox *sandbox, const char *base)
     size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
     if (version < 1)
         return;
-    handled.files = 0x1ff2; /* WRITE_FILE, REMOVE_*, MAKE_* */
+    handled.files = 0x1ff2 | reading; /* WRITE_FILE, REMOVE_*, MAKE_* */
     if (version >= 2)
         handled.files |= 1u << 13; /* REFER */
     if (version >= 3)
@@ -272,10 +335,17 @@ void prepare_landlock(struct sandbox *sandbox, const char *base)
         close(ruleset);
         return;
     }
-    uint64_t write_file = handled.files & (1u << 1 | 1u << 14);
-    const char *devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/tty"};
+    for (int i = 0; i < SYSTEM_FOLDERS; i++) {
+        char path[16];
+        snprintf(path, sizeof path, "/%s", system_folders[i]);
+        allow_below(ruleset, path, reading);
+    }
+    for (int i = 0; visible[i]; i++)
+        allow_below(ruleset, visible[i], reading);
+    uint64_t file = handled.files & (1u << 1 | 1u << 2 | 1u << 14);
+    const char *devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom"};
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
-        allow_below(ruleset, devices[i], write_file);
+        allow_below(ruleset, devices[i], file);
     sandbox->landlock = fcntl(ruleset, F_DUPFD_CLOEXEC, 10); /* programs lose those below */
     close(ruleset);
     sandbox->present |= LAYER_LANDLOCK;
@@ -409,7 +479,7 @@ static long existing_processes(void)
     return total;
 }
 
-void make_sandbox(struct sandbox *sandbox, int allowed, const char *scratch, const char *builds,
+void make_sandbox(struct sandbox *sandbox, int allowed, const char *scratch, char *const visible[],
                  char *base, size_t base_size)
 {
     sandbox->landlock = sandbox->queues = -1;
@@ -417,7 +487,7 @@ void make_sandbox(struct sandbox *sandbox, int allowed, const char *scratch, con
     sandbox->group = getegid();
     write_text("/proc/self/oom_score_adj", "900"); /* rather we than the user's editor */
     snprintf(base, base_size, "%s", scratch);
-    if ((allowed & LAYER_NAMESPACES) && enter_namespaces(sandbox, scratch, builds)) {
+    if ((allowed & LAYER_NAMESPACES) && enter_namespaces(sandbox, scratch, visible)) {
         sandbox->present |= LAYER_NAMESPACES;
         snprintf(base, base_size, "/tmp");
     } else {
@@ -432,7 +502,7 @@ void make_sandbox(struct sandbox *sandbox, int allowed, const char *scratch, con
     for (int right = 0; prctl(PR_CAPBSET_READ, right) >= 0; right++)
         prctl(PR_CAPBSET_DROP, right); /* not even root regains a right by execve */
     if (allowed & LAYER_LANDLOCK)
-        prepare_landlock(sandbox, base);
+        prepare_landlock(sandbox, base, visible);
     if ((allowed & LAYER_SECCOMP) && seccomp_works())
         sandbox->present |= LAYER_SECCOMP;
 }

@@ -221,15 +221,16 @@ def _read_frame(pipe: IO[bytes]) -> bytes:
 
 @dataclass(slots=True)
 class Sandbox:
-    """A sandbox. ``builds`` is the folder of the executables; ``layers`` which layers to try (for
-    tests); ``unsandboxed``: the user allows programs to run unprotected. The runner starts with the
-    first run."""
+    """A sandbox. ``builds`` is the folder of the executables, ``visible`` others that they may
+    read; ``layers`` which layers to try (for tests); ``unsandboxed``: the user allows programs to
+    run unprotected. The runner starts with the first run."""
 
     builds: Path
     layers: int = ALL_LAYERS
     unsandboxed: bool = False
     runner: Callable[[Path], Path] = build_runner  # given a private folder: the runner's path
     private: Path | None = None  # for all that it makes, instead of a temporary folder of its own
+    visible: tuple[str, ...] = ()
     _own: OwnFolder | None = field(init=False)
     _private: Path = field(init=False)
     _runner: _Runner | None = field(init=False, default=None)
@@ -397,8 +398,9 @@ class Sandbox:
         command = [
             str(self.runner(self._private)),
             str(scratch),
-            str(self.builds),
             str(self.layers),
+            str(self.builds),
+            *[os.path.realpath(each) for each in (str(self.builds), *self.visible)],
         ]
         process = _begun(command)
         assert process.stdin is not None and process.stdout is not None

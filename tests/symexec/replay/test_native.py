@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import platform
+import shutil
+import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from csg.programs import SourceFile
 from csg.toolchain import find_compiler
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, Request, Text
 from symexec.replay.build import Builds, Program
+from symexec.replay.harness import run_paths
 from symexec.testcases import (
     EntrySignature,
     LongDouble,
@@ -544,3 +548,28 @@ def test_an_object_with_a_file_of_its_assembler_is_compiled_anew(
         (tmp_path / "byte").write_bytes(content)
         with NativeReplay(ReplayPlan(sources, sources)) as replay:
             assert replay.observe("new", EMPTY, style=PLAIN).exit == content[0]
+
+
+def test_a_library_that_lies_outside_of_the_system_is_found(tmp_path: Path) -> None:
+    """Where a flag or an executable names its folder; all else there stays hidden."""
+    folder = Path(tempfile.mkdtemp(dir="/var/tmp"))
+    try:
+        folder.chmod(0o755)
+        library = folder / "libother.so"
+        text = b"int other(void) { return 7; }\n"
+        command = ["cc", "-shared", "-fPIC", "-o", str(library), "-x", "c", "-"]
+        subprocess.run(command, input=text, check=True)
+        source = tmp_path / "main.c"
+        source.write_text("int other(void);\nint main(void) { return other(); }\n")
+        flags = (f"-L{folder}", "-lother", f"-Wl,-rpath,{folder}")
+        program = tmp_path / "program"
+        subprocess.run(["cc", str(source), *flags, "-o", str(program)], check=True)
+        assert run_paths(program) == [str(folder)]
+        for files in (
+            (SourceFile(program, (), "program"),),
+            (SourceFile(source, flags, "main.c"),),
+        ):
+            with NativeReplay(ReplayPlan(files, files)) as native:
+                assert native.pair(TestInput()).new.exit == 7
+    finally:
+        shutil.rmtree(folder)

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +24,7 @@ import pytest
 from csg.errors import ToolchainError, UsageError
 from symexec import replay
 from symexec.replay import sandbox as sandbox_module
-from symexec.replay.sandbox import LANDLOCK, NAMESPACES, SECCOMP, Sandbox
+from symexec.replay.sandbox import ALL_LAYERS, LANDLOCK, NAMESPACES, SECCOMP, Sandbox
 from symexec.replay.wire import Job, RawResult
 from tests.nightly import every
 
@@ -104,6 +106,48 @@ def test_no_sandbox_needs_a_word_of_the_user(builds: Path) -> None:
     with Sandbox(builds, layers=0, unsandboxed=True) as sandbox:
         assert sandbox.level == "none"
         assert sandbox.run(Job("/bin/true", (b"true",), ())).exit == 0
+
+
+READS = """
+    int file = open(argv[1], O_RDONLY);
+    char byte;
+    if (file >= 0 && read(file, &byte, 1) == 1) { write(1, &byte, 1); return 3; }
+    DIR *folder = opendir(argv[1]);
+    for (struct dirent *each; folder && (each = readdir(folder));)
+        if (each->d_name[0] != '.') { write(1, each->d_name, strlen(each->d_name)); return 4; }
+    return 0;
+"""
+READING = "#include <dirent.h>\n#include <fcntl.h>\n#include <string.h>\n#include <unistd.h>"
+PRIVATE = ["/root", "/home", "/var", "/srv", "/mnt", "/run", "/boot", "/dev/shm", "/dev/mem"]
+
+
+@pytest.mark.parametrize("path", [*PRIVATE, str(Path.home())])
+def test_what_is_no_part_of_the_system_is_not_read(sandbox: Sandbox, path: str) -> None:
+    assert run(sandbox, READS, path, head=READING).exit == 0
+
+
+def test_no_file_of_the_user_is_read(sandbox: Sandbox, tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    private = tmp_path / "private"
+    private.write_text("secret\n")
+    private.chmod(0o666)
+    for path in (private, tmp_path, f"/proc/self/root{private}", "/etc/shadow"):
+        assert run(sandbox, READS, str(path), head=READING).exit == 0
+    assert run(sandbox, READS, "/etc/passwd", head=READING).exit == 3  # the control
+
+
+@pytest.mark.parametrize("layers", [ALL_LAYERS, LANDLOCK])
+def test_what_is_to_be_visible_is_read(layers: int, builds: Path, tmp_path: Path) -> None:
+    """A folder that lies below one that is hidden."""
+    folder = Path(tempfile.mkdtemp(dir="/var/tmp"))
+    try:
+        folder.chmod(0o755)
+        (folder / "lib").write_text("x")
+        for visible, code in (((), 0), ((str(folder),), 3)):
+            with Sandbox(builds, layers=layers, visible=visible) as sandbox:
+                assert run(sandbox, READS, str(folder / "lib"), head=READING).exit == code
+    finally:
+        shutil.rmtree(folder)
 
 
 def test_nothing_outside_can_be_written(sandbox: Sandbox, tmp_path: Path) -> None:
