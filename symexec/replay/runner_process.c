@@ -202,17 +202,66 @@ static int damage(const struct servers *servers)
     return (strays ? STRAYS : 0) | (dead ? DEAD_SERVER : 0);
 }
 
-static uint64_t resident_pages(pid_t process)
+/* What /proc says of a process, in `text`, which ends with a null character. */
+static void read_about(pid_t process, const char *what, char *text, size_t size)
 {
-    char path[64], text[128];
-    snprintf(path, sizeof path, "/proc/%d/statm", process);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", process, what);
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+    ssize_t found = file >= 0 ? read(file, text, size - 1) : 0;
     if (file >= 0)
         close(file);
-    unsigned long total, resident;
-    text[size > 0 ? size : 0] = '\0';
-    return sscanf(text, "%lu %lu", &total, &resident) == 2 ? resident : 0;
+    text[found > 0 ? found : 0] = '\0';
+}
+
+/* Bytes that a process has filled, and those of the tables of its pages. */
+static uint64_t resident(pid_t process)
+{
+    static const char *const lines[] = {"VmRSS:", "VmPTE:"};
+    char text[4096];
+    uint64_t sum = 0;
+    read_about(process, "status", text, sizeof text);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        const char *line = strstr(text, lines[i]);
+        sum += line ? strtoull(line + strlen(lines[i]), NULL, 10) * 1024 : 0;
+    }
+    return sum;
+}
+
+/* Bytes that no page of a process shows: of files in memory that it has open and nobody else counts,
+ * and what its sockets may hold. `seen` are files that were counted before. */
+enum { MOST_SEEN = 1024, OF_SOCKET = 416 << 10 };
+struct seen {
+    unsigned count;
+    ino_t files[MOST_SEEN];
+};
+
+static uint64_t held_open(pid_t process, struct seen *seen)
+{
+    char path[64];
+    uint64_t sum = 0;
+    snprintf(path, sizeof path, "/proc/%d/fd", process);
+    DIR *open_files = opendir(path);
+    for (struct dirent *entry; open_files && (entry = readdir(open_files)) != NULL;) {
+        struct stat status;
+        if (fstatat(dirfd(open_files), entry->d_name, &status, 0) != 0)
+            continue;
+        if (S_ISSOCK(status.st_mode))
+            sum += OF_SOCKET;
+        if (!S_ISREG(status.st_mode) || status.st_nlink > 0 || status.st_blocks == 0)
+            continue;
+        unsigned i = 0;
+        while (i < seen->count && seen->files[i] != status.st_ino)
+            i++;
+        if (i == seen->count) {
+            sum += (uint64_t) status.st_blocks * 512;
+            if (i < MOST_SEEN)
+                seen->files[seen->count++] = status.st_ino;
+        }
+    }
+    if (open_files)
+        closedir(open_files);
+    return sum;
 }
 
 /* Bytes that all processes of a run have filled: those of the child, and as process 1 we see all. */
@@ -220,15 +269,16 @@ static uint64_t filled(pid_t child, const struct sandbox *sandbox, const struct 
 {
     int sees_all = sandbox->present & LAYER_NAMESPACES;
     DIR *all = sees_all ? opendir("/proc") : NULL;
-    uint64_t pages = all ? 0 : resident_pages(child);
+    struct seen seen = {0};
+    uint64_t sum = all ? shared_memory() : resident(child) + held_open(child, &seen);
     for (struct dirent *entry; all && (entry = readdir(all)) != NULL;) {
         pid_t number = (pid_t) atol(entry->d_name);
         if (number > 1 && !is_server(servers, number))
-            pages += resident_pages(number);
+            sum += resident(number) + held_open(number, &seen);
     }
     if (all)
         closedir(all);
-    return pages * (uint64_t) sysconf(_SC_PAGESIZE) + (sees_all ? shared_memory() : 0);
+    return sum;
 }
 
 /* How often that is looked at, in microseconds; runs are mostly over before. */
@@ -246,17 +296,27 @@ static uint64_t cpu_of(pid_t child)
     return (uint64_t) used.tv_sec * 1000000 + (uint64_t) used.tv_nsec / 1000;
 }
 
+/* How long a process was ready to run while others had the processors, in microseconds; 0 where the
+ * kernel does not say. */
+static uint64_t waited_of(pid_t process)
+{
+    char text[128];
+    unsigned long long ran, waited;
+    read_about(process, "schedstat", text, sizeof text);
+    return sscanf(text, "%llu %llu", &ran, &waited) == 2 ? waited / 1000 : 0;
+}
+
 /* Wait for the child (not reaped: its group must stay known) or the limit; a server's child is known
  * (*child) when the server has told. Returns whether it has ended; -1: nobody knows the child. The
- * limit is one of processor time: a run that had less of it by then goes on for as long as it gets
- * some; one that gets none waits for something. One that fills more memory than the job may is over at
- * once (*overdrawn). */
+ * limit is one of time in which the child runs or waits for something: where others have the
+ * processors, it goes on for as much longer. One that fills more memory than the job may is over at once
+ * (*overdrawn). */
 static int wait_for(pid_t *child, const struct server *server, const struct job *job,
                     const struct sandbox *sandbox, const struct servers *servers, uint64_t start,
                     int *overdrawn)
 {
     uint64_t limit = (uint64_t) job->wall_ms * 1000;
-    uint64_t deadline = start + limit, used = 0;
+    uint64_t deadline = start + limit;
     sigset_t chld;
     sigemptyset(&chld);
     sigaddset(&chld, SIGCHLD);
@@ -273,12 +333,13 @@ static int wait_for(pid_t *child, const struct server *server, const struct job 
         else if (waitid(P_PID, (id_t) *child, &info, WEXITED | WNOHANG | WNOWAIT) == 0
                  && info.si_pid == *child)
             return 1;
-        uint64_t before = used;
-        if (now >= deadline && (used = cpu_of(*child)) < limit && used > before
-            && now - start < PATIENCE * limit)
-            deadline = now + (limit - used < limit / 8 ? limit / 8 : limit - used);
-        else if (now >= deadline)
-            return 0;
+        if (now >= deadline) {
+            uint64_t spent = now - start, waited = waited_of(*child);
+            spent -= waited < spent ? waited : spent;
+            if (spent >= limit || cpu_of(*child) >= limit || now - start >= PATIENCE * limit)
+                return 0;
+            deadline = now + (limit - spent < limit / 8 ? limit / 8 : limit - spent);
+        }
         if (job->memory && *child > 0 && now - start >= WATCH
             && filled(*child, sandbox, servers) > job->memory) {
             *overdrawn = 1;

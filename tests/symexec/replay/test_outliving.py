@@ -14,7 +14,7 @@ import pytest
 from csg.programs import SourceFile
 from symexec import replay
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan
-from symexec.replay.sandbox import LANDLOCK, NAMESPACES, SECCOMP, Sandbox
+from symexec.replay.sandbox import ALL_LAYERS, LANDLOCK, NAMESPACES, SECCOMP, Sandbox
 from symexec.replay.wire import Job, RawResult
 from symexec.testcases import TestInput
 
@@ -271,3 +271,90 @@ def test_two_outputs_that_differ_far_behind_are_not_alike(tmp_path: Path) -> Non
             native.observe("new", TestInput(args=(word,)), style=PLAIN) for word in (b"1", b"2")
         ]
     assert seen[0].stdout[:64] == seen[1].stdout[:64] and seen[0].stdout != seen[1].stdout
+
+
+HOARDS = """
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+static void in_files(void)
+{
+    char *piece = calloc(1, 1 << 20);
+    memset(piece, 1, 1 << 20);
+    for (int i = 0; i < 40; i++) {
+        int file = memfd_create("x", 0);
+        for (int j = 0; j < 4; j++)
+            write(file, piece, 1 << 20);
+    }
+}
+static void in_tables(void)
+{
+    volatile char sum = 0;
+    for (int i = 0; i < 40; i++) { /* reading fills tables, and no page of its own */
+        int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+        char *room = mmap(0, 1UL << 30, PROT_READ, how, -1, 0);
+        for (unsigned long at = 0; room != MAP_FAILED && at < 1UL << 30; at += 1 << 21)
+            sum += room[at];
+    }
+}
+static void in_sockets(void)
+{
+    static char piece[1 << 12];
+    for (int i = 0, ends[2]; i < 110 && socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0; i++)
+        while (send(ends[0], piece, sizeof piece, MSG_DONTWAIT) > 0)
+            ;
+}
+static void asleep(void)
+{
+    struct timespec moment = {0, 4000000};
+    for (;;)
+        nanosleep(&moment, 0);
+}
+int main(int argc, char **argv)
+{
+    void (*ways[])(void) = {in_files, in_tables, in_sockets, asleep};
+    int way = atoi(argv[1]), many = atoi(argv[2]);
+    for (int i = 0; i < many; i++)
+        if (fork() == 0)
+            break;
+    ways[way]();
+    for (;;)
+        pause();
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def hoards() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        program = Path(folder) / "hoards"
+        command = ["cc", "-w", "-o", program, "-x", "c", "-"]
+        subprocess.run(command, input=HOARDS.encode(), check=True)
+        yield program
+
+
+@pytest.mark.parametrize("layers", [ALL_LAYERS, LANDLOCK | SECCOMP])
+@pytest.mark.parametrize("many", [0, 3])
+@pytest.mark.parametrize("way", range(3))
+def test_memory_that_no_page_shows_is_counted(
+    way: int, many: int, layers: int, hoards: Path
+) -> None:
+    """Files in memory, tables of pages, and what waits in sockets."""
+    words = (b"hoards", b"%d" % way, b"%d" % many)
+    limited = Job(str(hoards), words, (), wall_ms=20_000, memory=60 << 20, address_space=64 << 30)
+    with Sandbox(hoards.parent, layers) as sandbox:
+        result = sandbox.run(limited)
+    assert result.overdrawn and result.wall_us < 15_000_000
+
+
+@pytest.mark.parametrize("many", [0, 3])
+def test_no_sleep_extends_the_time(many: int, hoards: Path) -> None:
+    words = (b"hoards", b"3", b"%d" % many)
+    with Sandbox(hoards.parent) as sandbox:
+        result = sandbox.run(Job(str(hoards), words, (), wall_ms=500))
+    assert result.timed_out and result.wall_us < 4_000_000
