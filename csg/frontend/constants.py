@@ -70,6 +70,7 @@ from csg.language.types import (
 _SUFFIX = re.compile(r"(?i)[uli]*\Z")
 _FLOAT_SUFFIX = re.compile(r"(?i)(f16|f32x|f64x|f128|f32|f64|df|dd|dl|[flqwij]*)\Z")
 _SUFFIXES = frozenset({"", "u", "l", "ll", "ul", "lu", "ull", "llu"})
+_LONGEST = 4000  # characters of a floating constant; Python reads numbers of 4300 digits
 _PIECE = re.compile(r'(u8|[LuU])?"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _ESCAPE = re.compile(
     r"\\(?:(?P<octal>[0-7]{1,3})|x(?P<hex>[0-9a-fA-F]+)|u(?P<u4>[0-9a-fA-F]{4})"
@@ -115,6 +116,8 @@ def integer(text: str, place: Location) -> IntegerConstant:
 
 def floating(text: str, place: Location) -> FloatingConstant:
     """A floating constant; its type is decided by the suffix."""
+    if len(text) > _LONGEST:
+        raise UnsupportedError(f"a constant of {len(text)} characters is not supported", place)
     hexadecimal = text[:2].lower() == "0x"
     found = _FLOAT_SUFFIX.search(text if not hexadecimal else re.split("[pP]", text)[1])
     assert found is not None

@@ -12,7 +12,7 @@ from tests.hostile.test_repositories import is_clean
 from tests.hostile.texts import TEXTS, Pair
 from tests.nightly import every
 
-SECONDS = 60.0  # of which two are for the search, and three for the attack
+SECONDS = 120.0  # of which two are for the search, and three for the attack
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,8 @@ def _of_statement(before: str, after: str, depth: int) -> tuple[str, str]:
 
 def _around(declaration: str) -> tuple[str, str]:
     """A declaration, before a function that differs."""
-    text = f"{declaration}\nint f(int x) {{ return x + %d; }}\n"
-    return text % 1, text % 2
+    old, new = (f"{declaration}\nint f(int x) {{ return x + {each}; }}\n" for each in (1, 2))
+    return old, new
 
 
 def _declarations(depth: int) -> Iterator[tuple[str, str]]:
