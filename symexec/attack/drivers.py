@@ -8,7 +8,9 @@ int clamp(int x)      #include "clamp.c"
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 import symexec.replay
@@ -28,7 +30,7 @@ from csg.records import record
 from csg.unify import Unified
 from symexec.attack.shapes import Shapes, Unsupported, check_arguments, whole_bits
 from symexec.attack.words import Words
-from symexec.options import InputOptions
+from symexec.options import InputOptions, Range
 from symexec.testcases.signature import layout_text
 
 _FOLDER = Path(symexec.replay.__file__).parent
@@ -77,7 +79,7 @@ def drivers(
         ),
         stubs,
         _call(entry, kind),
-        _allowed(entry, inputs),
+        _allowed(entry, inputs, {each.name for each in objects}),
         _tables(shapes, arguments, shown, words, result, bits, has_restrict),
     ]
     return Drivers(
@@ -155,14 +157,10 @@ def _call(entry: FunctionDefinition, kind: Function) -> str:
     )
 
 
-def _allowed(entry: FunctionDefinition, inputs: InputOptions) -> str:
-    """What the user says of the inputs."""
-    names = {each.name for each in entry.parameters}
-    said = [
-        f"{each.name} >= {each.low} && {each.name} <= {each.high}"
-        for each in inputs.ranges
-        if each.name in names
-    ]
+def _allowed(entry: FunctionDefinition, inputs: InputOptions, objects: AbstractSet[str]) -> str:
+    """What the user says of the inputs. Raises Unsupported where C has no word for it there."""
+    names = {each.name for each in entry.parameters} | objects
+    said = [_in_range(each, names) for each in inputs.ranges]
     said += [f"({each})" for each in inputs.assumptions]
     known = "".join(
         f"    {_named_type(each.type, each.name)} = "
@@ -174,6 +172,20 @@ def _allowed(entry: FunctionDefinition, inputs: InputOptions) -> str:
         "int csgtest_allowed(void **arguments)\n{\n    (void) arguments;\n"
         f"{known}    return {' && '.join(said) or '1'};\n}}"
     )
+
+
+_PLACE = re.compile(r"(\w+)(?:->\w+|\.\w+|\[\d+\])*")
+
+
+def _in_range(each: Range, names: AbstractSet[str]) -> str:
+    """``p->next->n`` is in its range, or one of the pointers before it leads to no object."""
+    found = _PLACE.fullmatch(each.name)
+    if found is None or found[1] not in names:
+        raise Unsupported(f"a range of {each.name}")
+    parts = each.name.split("->")
+    owners = ["->".join(parts[:count]) for count in range(1, len(parts))]
+    nowhere = "".join(f"!csgtest_is_there({one}, sizeof *({one})) || " for one in owners)
+    return f"({nowhere}({each.name} >= {each.low} && {each.name} <= {each.high}))"
 
 
 def _named_type(kind: Type, name: str) -> str:

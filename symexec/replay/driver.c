@@ -223,6 +223,13 @@ copied(void *to, const void *from, size_t size)
     return done;
 }
 
+int csgtest_is_there(const volatile void *at, unsigned long size)
+{
+    unsigned char bytes[256];
+    unsigned long most = size < sizeof bytes ? size : sizeof bytes;
+    return copied(bytes, (const void *) at, most) == most;
+}
+
 static const char *name_of(struct item *item)
 {
     static char name[32];

@@ -60,6 +60,7 @@ struct csgtest_tables {
 extern const struct csgtest_tables csgtest_tables;
 extern void csgtest_call(void **arguments, void *result);
 extern int csgtest_allowed(void **arguments);
+extern int csgtest_is_there(const volatile void *at, unsigned long size); /* can it be read? */
 extern void csgtest_stub_called(unsigned stub);
 extern void csgtest_stub_given(unsigned type, const void *value);
 extern void csgtest_stub_result(unsigned type, void *result, const void *left, const void *right);

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.command_line import csgtest
 from tests.symexec.attack.attacks import attacked
 
@@ -104,6 +106,24 @@ def test_assumptions_of_the_user_hold(tmp_path: Path) -> None:
     words = ("--entry", "f", "--range", "x=0..4")
     found = attacked(tmp_path, old, old.replace("x == 5", "0"), *words, seconds=2)
     assert found.tests == [] and found.omissions == []
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed"),
+    [("p->n", "0..4"), ("p->q.n", "0..4"), ("p->next->n", "0..4"), ("g", "0..4"), ("x", "0..4")],
+)
+@pytest.mark.parametrize("beyond", [False, True])
+def test_ranges_of_members_and_objects_hold(
+    name: str, allowed: str, beyond: bool, tmp_path: Path
+) -> None:
+    old = f"""struct s {{ int n; struct {{ int n; }} q; struct s *next; }};
+int g;
+int f(struct s *p, int x) {{ return p && p->next && {name} == {3 if beyond else 5}; }}
+"""
+    words = ("--entry", "f", "--range", f"{name}={allowed}", "--assume", "x == x")
+    new = old.replace("return", "return 0 &&")
+    found = attacked(tmp_path, old, new, *words, seconds=2)
+    assert bool(found.tests or found.omissions) is beyond
 
 
 def test_what_varies_from_run_to_run_is_no_difference(tmp_path: Path) -> None:
