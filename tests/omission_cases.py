@@ -426,6 +426,7 @@ MODELS = [
         "close(1);",
         'printf("a");',
     ),
+    Row("filesystem/nodes.py:read_only:approximated", 'creat("/var/a", 0600);'),
     Row("filesystem/paths.py:look_up:approximated", 'fopen("a", "r");'),
     Row("stdio/opening.py:count_pending:approximated", "__fpending(stdout);", 'printf("a");'),
     Row(

@@ -741,12 +741,15 @@ def _content(stream: Stream) -> bytes:
 
 def _written(test: TestInput, result: RawResult) -> tuple[tuple[str, bytes], ...]:
     """Files that are new or changed, folders with a slash, links with their target. What the test
-    brought along and the run removed has the content ``[removed]``."""
+    brought along and the run removed has the content ``[removed]``. Names outside of the working
+    folder are absolute."""
     given = dict(test.files)
     found: dict[str, bytes] = {}
     for file in result.files:
         name = file.path.decode("utf-8", "backslashreplace")
         match file.mode & 0o170000:
+            case 0:
+                found[name + "/"] = b"[removed]"
             case 0o040000:
                 found[name + "/"] = b""
             case 0o120000:

@@ -153,7 +153,7 @@ static void serve(struct reader *request, struct writer *answer, struct place *p
         write_u32(answer, 0); /* no files, no reports */
         write_u32(answer, 0);
     } else {
-        collect_files(answer, place->base);
+        collect_files(answer, place->base, place->keep);
         collect_reports(answer, place->base);
     }
     write_frame(answer);

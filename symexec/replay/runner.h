@@ -126,7 +126,7 @@ int clean_scratch(const char *base, const char *keep, const struct sandbox *sand
 int is_clean(const char *base, struct scratch *scratch); /* is it still? */
 int place_file(const char *base, struct bytes name, struct bytes content, uint32_t mode,
                const struct sandbox *sandbox);
-void collect_files(struct writer *frame, const char *base);
+void collect_files(struct writer *frame, const char *base, const char *keep);
 void collect_reports(struct writer *frame, const char *base);
 
 void fail(const char *what); /* says why on stderr and ends the runner */

@@ -159,6 +159,7 @@ struct left {
     struct writer *frame;
     size_t send, read, entries; /* what there is left */
     int in_memory;
+    const char *keep; /* the entry of BASE that is ours; NULL while another folder is collected */
 };
 
 static void write_content(struct left *left, int file, struct stat *status)
@@ -206,6 +207,13 @@ static int by_bytes(const struct dirent **one, const struct dirent **other)
     return strcmp((*one)->d_name, (*other)->d_name);
 }
 
+/* Does a program know nothing of this entry of BASE, or is it one of the three folders? */
+static int is_ours(const char *name, const char *keep)
+{
+    return strcmp(name, keep) == 0 || strncmp(name, "report.", 7) == 0 || strcmp(name, "work") == 0
+           || strcmp(name, "home") == 0 || strcmp(name, "tmp") == 0;
+}
+
 /* In the order of names: where there is too much, the same is left out each time. */
 static void collect_below(struct left *left, int parent, const char *folder, const char *prefix,
                           int depth)
@@ -217,7 +225,9 @@ static void collect_below(struct left *left, int parent, const char *folder, con
         struct stat status;
         char path[4096];
         const char *name = names[i]->d_name;
-        if (left->entries > 0 && fstatat(dirfd(entries), name, &status, AT_SYMLINK_NOFOLLOW) == 0
+        int ours = depth == 0 && left->keep && is_ours(name, left->keep);
+        if (!ours && left->entries > 0
+            && fstatat(dirfd(entries), name, &status, AT_SYMLINK_NOFOLLOW) == 0
             && snprintf(path, sizeof path, "%s%s", prefix, name) < (int) sizeof path - 1) {
             left->entries--;
             write_u32(left->frame, 1);
@@ -235,17 +245,36 @@ static void collect_below(struct left *left, int parent, const char *folder, con
         closedir(entries);
 }
 
-/* Everything that lies in BASE/work now: each 1, path, mode, and a summary, of a link that of its
- * target; then 0. */
-void collect_files(struct writer *frame, const char *base)
+/* One of the three folders, whose content has names that begin with `prefix`. Where no folder is
+ * there any more, an entry says so: what took its place, or mode 0. */
+static void collect_folder(struct left *left, int base, const char *name, const char *prefix)
+{
+    struct stat status = {0};
+    char path[64];
+    if (fstatat(base, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode)) {
+        open_up(base, name);
+        collect_below(left, base, name, prefix, 0);
+        return;
+    }
+    snprintf(path, sizeof path, "/tmp/%s", name);
+    write_u32(left->frame, 1);
+    write_entry(left, base, name, path, &status);
+}
+
+/* Everything that lies in BASE now: each 1, path, mode, and a summary, of a link that of its target;
+ * then 0. Paths are relative in BASE/work, and begin with /tmp/ elsewhere. */
+void collect_files(struct writer *frame, const char *base, const char *keep)
 {
     struct left left = {frame, SENT_IN_ALL, READ_IN_ALL, ENTRIES, 0};
     struct statfs system;
     DIR *here = open_folder(AT_FDCWD, base);
     if (here) {
         left.in_memory = fstatfs(dirfd(here), &system) == 0 && system.f_type == TMPFS_MAGIC;
-        open_up(dirfd(here), "work");
-        collect_below(&left, dirfd(here), "work", "", 0);
+        collect_folder(&left, dirfd(here), "work", "");
+        collect_folder(&left, dirfd(here), "home", "/tmp/home/");
+        collect_folder(&left, dirfd(here), "tmp", "/tmp/tmp/");
+        left.keep = keep;
+        collect_below(&left, AT_FDCWD, base, "/tmp/", 0);
         closedir(here);
     }
     write_u32(frame, 0);

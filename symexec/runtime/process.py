@@ -28,7 +28,7 @@ from symexec.runtime.filesystem.nodes import (
     FILE,
     FOLDER,
     LINK,
-    WORK,
+    ROOT,
     Contents,
     Node,
     changed_bytes,
@@ -245,7 +245,7 @@ def jump(context: Context, arguments: SharedArguments) -> SharedModel:
 
 
 # ------------------------------------------------------------------------------ what is left behind
-# What a run leaves behind in its working folder, and when two versions leave different files.
+# What a run leaves behind, in its working folder and elsewhere, and when two versions leave others.
 #
 #     old wrote "a" to A, new wrote x      ->   x != 97
 #     new made the file B, old did not     ->   true
@@ -299,7 +299,7 @@ def _concerning_files(entries: Store) -> dict[str, object]:
 
 
 def _left(entries: Store, ending: PathEnding) -> Tree | None:
-    """What is below the working folder, by path; None when that is not known."""
+    """All files and folders, by path; None when that is not known."""
     context: Context = _Entries(entries)  # type: ignore[assignment]
     if isinstance(ending, Exit | Returned) and not _flush(context):
         return None
@@ -307,10 +307,8 @@ def _left(entries: Store, ending: PathEnding) -> Tree | None:
 
 
 def _tree(context: Context) -> Tree:
-    start = context.get("start", WORK)
-    assert isinstance(start, int)
     found: Tree = {}
-    waiting = [(b"", start)]
+    waiting = [(b"/", ROOT)]
     while waiting:
         prefix, folder = waiting.pop()
         for name, number in node(context, folder).entries:

@@ -26,7 +26,6 @@ from symexec.runtime.filesystem.nodes import (
     ENOTDIR,
     ENOTTY,
     ENXIO,
-    EROFS,
     ERRNO,
     ESPIPE,
     FILE,
@@ -50,6 +49,7 @@ from symexec.runtime.filesystem.nodes import (
     put_descriptor,
     put_node,
     put_opened,
+    read_only,
 )
 from symexec.runtime.filesystem.open_files import (
     ACCESS,
@@ -85,6 +85,7 @@ from symexec.runtime.filesystem.paths import (
     allowed,
     look_up,
     pinned_name,
+    resolve,
 )
 from symexec.runtime.operands import Asking, pin, place, read_bytes, signed, write_bytes
 from symexec.state.endings import Unsupported
@@ -136,7 +137,7 @@ def is_named_as_folder(
     context: Context, path: Operand, base: Operand | None = None
 ) -> Asking[bool]:
     """Does the path end in a slash? No file is made under such a name."""
-    entry = yield from look_up(context, path, Last.ENTRY, base)
+    _, entry = yield from resolve(context, path, Last.ENTRY, base)
     return isinstance(entry, Found) and entry.slash and not entry.dots
 
 
@@ -209,7 +210,7 @@ def made_in(context: Context, found: Found, added: Node) -> Asking[int]:
     if not above.links:
         return -ENOENT
     if found.folder in READ_ONLY:
-        return -EROFS
+        return read_only(context)
     if not allowed(context, found.folder, WRITE | SEARCH):
         return -EACCES
     name = found.name

@@ -22,7 +22,6 @@ from symexec.runtime.filesystem.nodes import (
     ENOTDIR,
     ENOTEMPTY,
     EPERM,
-    EROFS,
     ERRNO,
     EXDEV,
     FOLDER,
@@ -34,6 +33,7 @@ from symexec.runtime.filesystem.nodes import (
     file_of,
     node,
     put_node,
+    read_only,
 )
 from symexec.runtime.filesystem.open_files import number_of
 from symexec.runtime.filesystem.paths import (
@@ -131,7 +131,7 @@ def _free_entry(context: Context, path: Operand, base: Operand | None) -> Asking
     if found.node is not None:
         return -EEXIST
     if found.folder in READ_ONLY:
-        return -EROFS
+        return read_only(context)
     if found.slash or not node(context, found.folder).links:
         return -ENOENT
     return found if allowed(context, found.folder, WRITE | SEARCH) else -EACCES
@@ -182,7 +182,8 @@ def remove_file(context: Context, arguments: Arguments) -> Model:
 @models("rmdir", effects="reads 0", needs=(ERRNO,))
 def remove_folder(context: Context, arguments: Arguments) -> Model:
     found = yield from look_up(context, arguments[0], Last.ENTRY)
-    return answered(context, found if isinstance(found, int) else _remove_folder(context, found))
+    done = found if isinstance(found, int) else (yield from _remove_folder(context, found))
+    return answered(context, done)
 
 
 @models("remove", effects="reads 0", needs=(ERRNO,))
@@ -194,7 +195,7 @@ def remove_either(context: Context, arguments: Arguments) -> Model:
     if done != -EISDIR:
         return answered(context, done)
     answered(context, done)  # glibc tries unlink first, and errno keeps what that says
-    done = _remove_folder(context, found)
+    done = yield from _remove_folder(context, found)
     return answered(context, done) if done < 0 else 0
 
 
@@ -206,15 +207,16 @@ def remove_at(context: Context, arguments: Arguments) -> Model:
     found = yield from look_up(context, arguments[1], Last.ENTRY, arguments[0])
     if isinstance(found, int):
         return answered(context, found)
-    remove = _remove_folder if flags else _remove_file
-    return answered(context, remove(context, found))
+    if flags:
+        return answered(context, (yield from _remove_folder(context, found)))
+    return answered(context, _remove_file(context, found))
 
 
 def _remove_file(context: Context, found: Found) -> int:
     if found.dots:
         return -EISDIR
     if found.folder in READ_ONLY:
-        return -EROFS
+        return read_only(context)
     if found.node is None:
         return -ENOENT
     kind = node(context, found.node).kind
@@ -230,11 +232,11 @@ def _remove_file(context: Context, found: Found) -> int:
     return 0
 
 
-def _remove_folder(context: Context, found: Found) -> int:
+def _remove_folder(context: Context, found: Found) -> Asking[int]:
     if found.dots:
         return {b".": -EINVAL, b"..": -ENOTEMPTY}.get(found.name, -EBUSY)
     if found.folder in READ_ONLY:
-        return -EROFS
+        return read_only(context)
     if found.node is None:
         return -ENOENT
     if not allowed(context, found.folder, WRITE | SEARCH):
@@ -242,11 +244,19 @@ def _remove_folder(context: Context, found: Found) -> int:
     known = node(context, found.node)
     if known.kind != FOLDER:
         return -ENOTDIR
-    if known.entries:
+    if not (yield from _is_empty(context, found.node)):
         return -ENOTEMPTY
     _leave(context, found)
     put_node(context, found.node, replace(known, links=0))
     return 0
+
+
+def _is_empty(context: Context, folder: int) -> Asking[bool]:
+    """Does none of the files exist that a folder may have?"""
+    for name, _ in node(context, folder).entries:
+        if (yield from child(context, folder, name)) is not None:
+            return False
+    return True
 
 
 def _leave(context: Context, found: Found) -> None:
@@ -285,10 +295,10 @@ def _rename(
     source = yield from look_up(context, old, Last.ENTRY, bases[0])
     if isinstance(source, int):
         return answered(context, source)
-    target = yield from look_up(context, new, Last.ENTRY, bases[1])
+    target = yield from look_up(context, new, Last.ENTRY, bases[1], not keeps)
     if isinstance(target, int):
         return answered(context, target)
-    refused = _unmovable(context, source, target, keeps)
+    refused = yield from _unmovable(context, source, target, keeps)
     if refused:
         return answered(context, refused)
     assert source.node is not None
@@ -298,8 +308,9 @@ def _rename(
     return 0
 
 
-def _unmovable(context: Context, source: Found, target: Found, keeps: bool) -> int:
+def _unmovable(context: Context, source: Found, target: Found, keeps: bool) -> Asking[int]:
     if (source.folder in READ_ONLY) != (target.folder in READ_ONLY):
+        read_only(context)
         return -EXDEV
     if source.dots or target.dots:
         return -EEXIST if keeps and not source.dots else -EBUSY
@@ -322,17 +333,19 @@ def _unmovable(context: Context, source: Found, target: Found, keeps: bool) -> i
         return -ENOENT
     if not allowed(context, target.folder, WRITE | SEARCH):
         return -EACCES
-    return _irreplaceable(context, source.node, target, folder, source.folder)
+    return (yield from _irreplaceable(context, source.node, target, folder, source.folder))
 
 
-def _irreplaceable(context: Context, number: int, target: Found, folder: bool, above: int) -> int:
+def _irreplaceable(
+    context: Context, number: int, target: Found, folder: bool, above: int
+) -> Asking[int]:
     if target.node is not None:
         there = node(context, target.node)
         if folder != (there.kind == FOLDER):
             return -ENOTDIR if folder else -EISDIR
     if folder and above != target.folder and not allowed(context, number, WRITE):
         return -EACCES
-    if target.node is not None and node(context, target.node).entries:
+    if target.node is not None and not (yield from _is_empty(context, target.node)):
         return -ENOTEMPTY
     return 0
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from csg.records import record
 from symexec.expr import Operand
+from symexec.ledger import Reason
 from symexec.runtime.contract import Context
 from symexec.runtime.operands import Asking, counted, decide, holds
 from symexec.state.inputs import Input
@@ -161,6 +162,13 @@ def file_of(context: Context, number: int) -> Opened | None:
     """The open file behind a descriptor."""
     found = descriptor(context, number)
     return None if found is None else opened(context, found.opened)
+
+
+def read_only(context: Context) -> int:
+    """The error number of a change outside of /tmp. Whoever runs the program may be allowed to make
+    it."""
+    context.event(Reason.APPROXIMATED, "only below /tmp can files be made, changed and removed")
+    return -EROFS
 
 
 def free_number(context: Context) -> int:

@@ -112,6 +112,18 @@ def look_up(
     the descriptor of the folder where a relative path begins. ``replaces``: what was there before
     does not matter. A file that the program looks for by a name of its own, and that no input
     provides, is missing: an event says so."""
+    text, found = yield from resolve(context, pointer, last, base)
+    missing = found == -ENOENT if isinstance(found, int) else not replaces and found.node is None
+    if missing and text and all(isinstance(byte, int) for byte in text):
+        shown = _known(text).decode(errors="replace")
+        context.event(Reason.APPROXIMATED, f"no input has a file '{shown}': it is missing")
+    return found
+
+
+def resolve(
+    context: Context, pointer: Operand, last: Last, base: Operand | None
+) -> Asking[tuple[Sequence[Operand], Found | int]]:
+    """The text of a path, and where it leads."""
     start: int | None = None
     if base is not None:
         start = signed((yield from pin(base, "the descriptor of a folder")), 32)
@@ -119,12 +131,14 @@ def look_up(
     text = yield from read_string(context, address)
     here = _start(context, start)
     if all(isinstance(byte, int) for byte in text):
-        found = yield from walk(context, here, _known(text), last)
-        missing = found == -ENOENT if isinstance(found, int) else found.node is None
-        if missing and text and last is not Last.ENTRY and not replaces:
-            shown = _known(text).decode(errors="replace")
-            context.event(Reason.APPROXIMATED, f"no input has a file '{shown}': it is missing")
-        return found
+        return text, (yield from walk(context, here, _known(text), last))
+    return text, (yield from _symbolic(context, here, text, last))
+
+
+def _symbolic(
+    context: Context, here: int, text: Sequence[Operand], last: Last
+) -> Asking[Found | int]:
+    """Where a path with unknown bytes leads."""
     folder: int | None = here
     above = text[: _folder_length(text)]
     if above:

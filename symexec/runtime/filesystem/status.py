@@ -19,7 +19,6 @@ from symexec.runtime.filesystem.nodes import (
     EINVAL,
     ENOENT,
     EPERM,
-    EROFS,
     ERRNO,
     FILE,
     FOLDER,
@@ -31,6 +30,7 @@ from symexec.runtime.filesystem.nodes import (
     file_of,
     node,
     put_node,
+    read_only,
 )
 from symexec.runtime.filesystem.open_files import number_of
 from symexec.runtime.filesystem.paths import LONGEST_NAME, Found, Last, allowed, look_up
@@ -249,7 +249,7 @@ def _changed_mode(context: Context, number: int, mode: int) -> int:
     if number < 0:
         return number
     if number in READ_ONLY:
-        return -EROFS
+        return read_only(context)
     if number in FOREIGN:
         return -EPERM
     put_node(context, number, replace(node(context, number), mode=mode & 0o7777))
