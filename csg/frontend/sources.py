@@ -250,7 +250,7 @@ def _lines(file: str) -> list[str]:
 
 
 _COMMENT = re.compile(
-    r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
+    r"""//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
 )
 _CONDITIONAL = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b")
 _MARK = "csgtest_branch_"
@@ -275,9 +275,16 @@ def without_comments(text: str) -> str:
     return _COMMENT.sub(blank, text)
 
 
+def lines_without_comments(lines: Sequence[str]) -> list[str]:
+    """The lines with comments replaced by blanks: as many as there are."""
+    if not lines:
+        return []
+    return without_comments("\n".join(line.replace("\n", " ") for line in lines)).split("\n")
+
+
 def lines_left_out(name: str, lines: Sequence[str], flags: Sequence[str] = ()) -> dict[int, Branch]:
     """The lines (counted from 1) of a branch that is not taken, with the outermost such branch."""
-    plain = without_comments("\n".join(lines)).split("\n")
+    plain = lines_without_comments(lines)
     marked: list[str] = []
     branches: list[tuple[int, int]] = []  # the line of a directive, and the branch around it
     around: list[int] = []

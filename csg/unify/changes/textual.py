@@ -22,7 +22,12 @@ from types import MappingProxyType
 from typing import Any
 
 from csg.errors import NOWHERE, Location
-from csg.frontend.sources import Branch, lines_left_out, without_comments
+from csg.frontend.sources import (
+    Branch,
+    lines_left_out,
+    lines_without_comments,
+    without_comments,
+)
 from csg.language.syntax import (
     Assign,
     Change,
@@ -405,7 +410,7 @@ def _files(old: TranslationUnit, new: TranslationUnit) -> Iterator[tuple[_File, 
 
 
 def _file(name: str, lines: list[str]) -> _File:
-    return _File(name, lines, without_comments("\n".join(lines)).split("\n") if lines else [])
+    return _File(name, lines, lines_without_comments(lines))
 
 
 def _touched(unified: Unified) -> set[tuple[str, int]]:

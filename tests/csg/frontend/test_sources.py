@@ -6,13 +6,24 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from csg.frontend.files import parse_file, preprocess_files
-from csg.frontend.sources import LARGEST, joined, segments
+from csg.frontend.sources import (
+    LARGEST,
+    joined,
+    lines_left_out,
+    lines_of,
+    lines_without_comments,
+    segments,
+    without_comments,
+)
 from csg.frontend.tokens import tokenize
 from csg.language.syntax import TranslationUnit
 from csg.programs import SourceFile
 from csg.toolchain import preprocess
+from tests.nightly import examples
 
 
 def read(folder: Path, text: str, name: str = "a.c") -> TranslationUnit:
@@ -134,3 +145,45 @@ def test_tokens_stand_where_they_stood_when_lines_are_joined(tmp_path: Path) -> 
     assert joined(made) == made
     (only,) = preprocess_files([SourceFile(tmp_path / "a.c", ())])
     assert len(only.text) < len(text)
+
+
+PIECES = (
+    *("/*", "*/", "//", "\\", "\n", "\\\n", '"', "'", "\\'", '\\"', 'R"('),
+    *("\r", "\r\n", "\f", "\v", "\x1c", "\x85", "\u2028", "\udc81", "??/", " ", "a", ""),
+    *("#if A", "#ifdef X", "#else", "#endif", "#line 3"),
+)
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=20).map("".join)
+
+
+@examples(400)
+@given(TEXTS)
+def test_comments_that_go_leave_each_line(text: str) -> None:
+    assert without_comments(text).count("\n") == text.count("\n")
+    lines = lines_of(text)
+    assert len(lines_without_comments(lines)) == len(lines)
+
+
+@examples(400)
+@given(st.lists(TEXTS, max_size=6))
+def test_lines_of_any_text_stay_as_many_as_they_are(lines: list[str]) -> None:
+    assert len(lines_without_comments(lines)) == len(lines)
+
+
+@examples(20)
+@given(st.lists(TEXTS, max_size=6))
+def test_only_lines_that_there_are_can_be_left_out(lines: list[str]) -> None:
+    """A file that nobody may read has no lines at all."""
+    assert all(1 <= each <= len(lines) for each in lines_left_out("a.c", lines))
+
+
+@pytest.mark.parametrize(
+    ("text", "left_out"),
+    [
+        ("#if 0\nint a;\n#endif\n", {2}),
+        ("// \\\n#if 0\nint a;\n// \\\n#endif\n", set()),
+        ("/*\n#if 0\n*/\nint a;\n", set()),
+        ("#if 0 /*\n*/\nint a;\n#endif\n", {2, 3}),
+    ],
+)
+def test_lines_of_a_branch_that_is_not_taken_are_left_out(text: str, left_out: set[int]) -> None:
+    assert lines_left_out("a.c", lines_of(text)).keys() == left_out
