@@ -47,7 +47,7 @@ _WITHOUT_VALUE = re.compile(
     r"-(c|S|E|P|M|MM|MD|MMD|MP|MG|g.*|O.*|W.*|w|pipe|save-temps.*|s|fsyntax-only)"
 )
 _WITH_VALUE = frozenset({"-o", "-MF", "-MT", "-MQ", "-fplugin", "-B", "-specs", "-wrapper", "-x"})
-_PREPROCESSING = ("-D", "-U", "-include", "-imacros")
+_PREPROCESSING = ("-D", "-U", "-include", "-imacros", "-finput-charset=")
 # The time of compilation is no part of a program: all builds see the same one, that of the runs.
 _CLOCK = (
     "-Wno-builtin-macro-redefined",
@@ -323,8 +323,8 @@ def first_doubtful_flag(flags: Sequence[str]) -> str | None:
 
 
 def flags_after_preprocessing(flags: Sequence[str]) -> list[str]:
-    """The flags that still have a meaning for preprocessed text: all but -D, -U, -include and
-    -imacros."""
+    """The flags that still have a meaning for preprocessed text, which is UTF-8: all but -D, -U,
+    -include, -imacros and -finput-charset."""
     retained: list[str] = []
     rest = iter(flags)
     for flag in rest:

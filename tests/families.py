@@ -51,6 +51,8 @@ FAMILIES = (
            "files outside of the working folder", GCC),
     Family("tests.test_files_elsewhere", "test_the_same_files_in_other_words_are_equivalent",
            "the same files in other words, which have to be equivalent", GCC),
+    Family("tests.test_character_sets", "test_verdicts_with_character_sets",
+           "character sets of sources and programs", BYTES),
     Family("tests.test_evaluation_order", "test_versions_evaluate_as_gcc_does",
            "statements whose operands have side effects", GCC, "COUNT"),
     Family("tests.test_own_library_functions", "test_own_library_functions",

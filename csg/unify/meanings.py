@@ -45,6 +45,19 @@ _SIZES: dict[str, Type] = {  # of types, and of constants
     "long double": LDOUBLE, "__WCHAR_TYPE__": WCHAR, "1.0": DOUBLE, "1.0f": FLOAT, "L'a'": WCHAR,
     "void *": LONG,
 }  # fmt: skip
+
+_ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, "\\": 92, "'": 39}
+_BASIC = {
+    **{f"\\{letter}": code for letter, code in _ESCAPES.items()},
+    **{chr(code): code for code in range(0x20, 0x7F) if chr(code) not in "\\'"},
+}
+
+
+def _spelt(prefix: str) -> str:
+    """The claim that each basic character is what it is here."""
+    return " && ".join(f"{prefix}'{letter}' == {code}" for letter, code in _BASIC.items())
+
+
 # Each is true of the language as it is understood here.
 _CLAIMS: dict[str, str] = {
     "char is signed": "(char)-1 < 0",
@@ -64,6 +77,12 @@ _CLAIMS: dict[str, str] = {
     "float is computed as float": "__FLT_EVAL_METHOD__ == 0",
     "constants are double": "0.1 != 0.1f",
     "numbers may be infinite": "!__FINITE_MATH_ONLY__",
+    "characters are those of ASCII": _spelt(""),
+    "other characters are UTF-8": (
+        'sizeof "\\u00e9" == 3 && "\\u00e9"[0] == (char)0xc3 && "\\u00e9"[1] == (char)0xa9'
+    ),
+    "wide characters are those of ASCII": _spelt("L"),
+    "other wide characters are UTF-32": "sizeof L\"\\U0001f600\" == 8 && L'\\u00e9' == 0xe9",
     "bytes are stored lowest first": "__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__",
     **{
         f"{name} has {size_of(kind)} bytes": f"sizeof({name}) == {size_of(kind)}"
