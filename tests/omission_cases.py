@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from symexec.ledger import Reason, Verdict
-from symexec.options import After, SearchOptions
+from symexec.options import After, InputOptions, SearchOptions
 
 EQUAL = (Verdict.NO_CHANGE, Verdict.EQUIVALENT_WITHIN_BOUNDS)
 
@@ -740,6 +740,36 @@ int f(int x)
         "if (time(0) > 1700000000) x += $;",
         result=("1", "2"),
         says="one answer of time",
+        others=True,
+    ),
+    Row(
+        "symexec/exploration/clocks.py:beyond_silence:approximated",
+        head="#include <signal.h>",
+        result=("SIG_IGN", "SIG_DFL"),
+        says="has changed, and no test has signals from outside",
+        whole="""\
+int f(int x)
+{
+    signal(10, $);  // here
+    return x;
+}
+""",
+        others=True,
+    ),
+    Row(
+        "symexec/exploration/observable.py:_signals_apart:approximated",
+        head="#include <signal.h>",
+        result=("1", "2"),
+        whole="""\
+int main(int argc, char **argv)
+{
+    if (argc > $)
+        signal(10, SIG_IGN);
+    return 0;
+}  // here
+""",
+        options={"inputs": InputOptions()},
+        says="actions of signals differ",
         others=True,
     ),
     Row(

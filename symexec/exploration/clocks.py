@@ -1,10 +1,14 @@
-"""Find where a change meets what the system says of itself: the time, and the user's number.
+"""Find where a change meets what the system says of itself: the time, the user's number, what the
+standard streams are; and where it meets signals from outside.
 
     if (time(0) > DEADLINE)         the search and its tests have one time each; at another time
         price *= 2;     // * 3      the changed line is run
 
 Whatever the clock says, versions stay alike if they are at the time of the search, unless a change
 depends on it, or something depends on both. Each such place is an omission.
+
+    signal(SIGINT, SIG_IGN);        no test is interrupted: which signals end a program, and which
+                                    are handled, is an omission where the call itself has changed
 """
 
 from __future__ import annotations
@@ -14,14 +18,15 @@ from types import MappingProxyType
 
 from csg.analysis import DependenceGraph
 from csg.analysis.constraints import Place
-from csg.ir import Call, Program
+from csg.ir import Call, Constant, Program
 from csg.language.syntax import FunctionDefinition, Member
 from csg.language.traversal import walk
-from symexec.exploration.depending import Influence, own_functions
+from symexec.exploration.depending import Influence, changed_vertices, own_functions
 from symexec.ledger import Omission, Reason
 
 _CLOCK = "another time"
 _USER = "another user"
+_STREAM = "another kind of standard stream"
 _STATUS = ("stat", "fstat", "lstat", "fstatat", "stat64", "fstat64", "lstat64", "fstatat64")
 _SAYING: Mapping[str, str] = MappingProxyType(
     {
@@ -55,31 +60,89 @@ _SAYING: Mapping[str, str] = MappingProxyType(
         ),
     }
 )
+_OF_TERMINALS = frozenset(
+    (
+        "ioctl",
+        "isatty",
+        "tcgetattr",
+        "tcgetpgrp",
+        "tcgetsid",
+        "tcsetattr",
+        "ttyname",
+        "ttyname_r",
+    )
+)
+_OF_DESCRIPTOR = ("fstat", "fstat64", "lseek", "lseek64")  # what it says of a standard stream
+_SETTING = frozenset(
+    (
+        "bsd_signal",
+        "pthread_sigmask",
+        "sigaction",
+        "sigblock",
+        "sighold",
+        "sigignore",
+        "siginterrupt",
+        "signal",
+        "sigprocmask",
+        "sigrelse",
+        "sigset",
+        "sigsetmask",
+    )
+)
 
 
-def asking(program: Program) -> Iterator[tuple[str, Place, Call]]:
-    """The calls of the program's own functions that ask the system: the name, and where."""
+def _named_calls(program: Program) -> Iterator[tuple[str, Place, Call]]:
+    """The calls of the program's own functions by name: the name, and where."""
     for name in own_functions(program):
         for block in program.functions[name].blocks:
             for at, step in enumerate(block.instructions):
-                callee = step.callee if isinstance(step, Call) else None
-                if isinstance(step, Call) and isinstance(callee, str) and callee in _SAYING:
-                    yield callee, (name, block.index, at), step
+                if isinstance(step, Call) and isinstance(step.callee, str):
+                    yield step.callee, (name, block.index, at), step
+
+
+def asking(program: Program) -> Iterator[str]:
+    """The names of the functions that the program calls, and that answer otherwise in each run."""
+    return (name for name, _, _ in _named_calls(program) if name in _SAYING)
+
+
+def _who_answers(name: str, call: Call, times: bool) -> str | None:
+    """Who or what may give another answer of this call, if anything may. ``times``: the program
+    looks at the times of files."""
+    if name in _OF_TERMINALS:
+        return "a terminal"
+    if name in _OF_DESCRIPTOR:
+        of = call.arguments[0] if call.arguments else None
+        if isinstance(of, Constant) and of.value <= 2:
+            return _STREAM
+    return None if name in _STATUS and not times else _SAYING.get(name)
 
 
 def beyond_now(influence: Influence, functions: Iterable[FunctionDefinition]) -> Iterator[Omission]:
     """The calls that ask for the time or the user, where a change depends on the answer or meets
     it. ``functions``: those of the program."""
     program, dependences = influence.program, influence.dependences
-    calls = [*asking(program)]
-    if any(name in _STATUS for name, _, _ in calls) and not _look_at_times(functions):
-        calls = [each for each in calls if each[0] not in _STATUS]
-    if not calls:
-        return
+    calls = [*_named_calls(program)]
+    times = any(name in _STATUS for name, _, _ in calls) and _look_at_times(functions)
     for name, place, call in calls:
+        other = _who_answers(name, call, times)
+        if other is None:
+            continue
         answer = {dependences.vertices.instruction(place), *_inside(program, dependences, name)}
         if not influence.of_changes().isdisjoint(influence.of(answer)):
-            text = f"the search has one answer of {name}; {_SAYING[name]} may give another one"
+            text = f"the search has one answer of {name}; {other} may give another one"
+            yield Omission(Reason.APPROXIMATED, text, program.nodes[call.node].location)
+
+
+def beyond_silence(influence: Influence) -> Iterator[Omission]:
+    """The calls that say what a signal does, where they have changed themselves. Where they say
+    something else because of a change elsewhere, paths show it."""
+    program, dependences = influence.program, influence.dependences
+    calls = [each for each in _named_calls(program) if each[0] in _SETTING]
+    changed = changed_vertices(program, dependences) if calls else set()
+    for name, place, call in calls:
+        changes = program.nodes[call.node].changes
+        if changes or dependences.vertices.instruction(place) in changed:
+            text = f"{name} has changed, and no test has signals from outside"
             yield Omission(Reason.APPROXIMATED, text, program.nodes[call.node].location)
 
 

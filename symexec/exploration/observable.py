@@ -232,8 +232,10 @@ class Caller:
         condition."""
         old, new = state.old_outcome, state.new_outcome
         found: list[tuple[Omission, Operand]] = []
-        if self.main or old is None or new is None:
+        if old is None or new is None:
             return found
+        if self.main:
+            return [*_signals_apart(state, new.location)]
         if not (isinstance(old.ending, Returned) and isinstance(new.ending, Returned)):
             return found
         for each in self.watched:
@@ -386,6 +388,20 @@ def _state_named(name: str) -> str:
 
 
 MODES = "the permissions of files differ, which native runs do not compare"
+
+
+def _signals_apart(state: State, place: Location) -> Iterator[tuple[Omission, Operand]]:
+    """What the versions would do at a signal from outside, with the condition under which it
+    differs at the end of a program."""
+    for item in state.memory.live_objects():
+        if item.name in _OF_SIGNALS:
+            pairs = [(value, 8 * size) for _, size, value in item.differs()]
+            if pairs:
+                text = "actions of signals differ, and no test has signals from outside"
+                yield Omission(Reason.APPROXIMATED, text, place), _differ(pairs)
+
+
+_OF_SIGNALS = ("libc:actions", "__csgtest_blocked", "__csgtest_interrupting")  # libc/system.c
 
 
 def _unknown(observable: Observable, condition: Operand, why: str) -> Doubt:

@@ -78,7 +78,7 @@ from csg.unify.pairs import (
 )
 from csg.unify.unified import without_version
 from symexec.exploration.callbacks import beyond_stubs
-from symexec.exploration.clocks import beyond_now
+from symexec.exploration.clocks import beyond_now, beyond_silence
 from symexec.exploration.depending import Influence
 from symexec.exploration.handed_out import initialised_apart
 from symexec.exploration.lent_constants import stores_to_constants
@@ -759,6 +759,7 @@ def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
         *_unexplained(staying),
         *beyond_stubs(influence),
         *beyond_now(influence, functions),
+        *beyond_silence(influence),
         *stores_to_constants(influence, functions),
     )
     found = replace(found, events=(*found.events, *left_open))

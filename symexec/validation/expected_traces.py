@@ -189,7 +189,7 @@ def _meant_otherwise(prepared: Prepared) -> Iterator[tuple[int, str]]:
         yield 0, omission.text
     for code in own_functions(prepared.program):
         yield 0, passed_over(code.name)
-    for name, _, _ in asking(prepared.program):
+    for name in asking(prepared.program):
         yield 0, f"what {name} says"
 
 

@@ -92,6 +92,11 @@ ASKED = {
         "int getrusage(__rusage_who_t who, struct rusage *at)"
         " { at->ru_utime.tv_sec = answer; return 0; }",
     ),
+    "isatty": ("now = isatty(1);", "0", "int isatty(int d) { return answer; }"),
+    "fstat": (
+        "struct stat s; fstat(0, &s); now = s.st_mode;", "65000",
+        "int fstat(int d, struct stat *at) { at->st_mode = answer; return 0; }",
+    ),
 }  # fmt: skip
 # What stands before the entry function, and how this has the answer as ``now``.
 WAYS = {
