@@ -73,6 +73,7 @@ _OF_TERMINALS = frozenset(
     )
 )
 _OF_DESCRIPTOR = ("fstat", "fstat64", "lseek", "lseek64")  # what it says of a standard stream
+_OF_STREAM = ("fileno", "fileno_unlocked")
 _SETTING = frozenset(
     (
         "bsd_signal",
@@ -105,14 +106,14 @@ def asking(program: Program) -> Iterator[str]:
     return (name for name, _, _ in _named_calls(program) if name in _SAYING)
 
 
-def _who_answers(name: str, call: Call, times: bool) -> str | None:
+def _who_answers(name: str, call: Call, times: bool, of_stream: bool) -> str | None:
     """Who or what may give another answer of this call, if anything may. ``times``: the program
-    looks at the times of files."""
+    looks at the times of files. ``of_stream``: an argument is the descriptor of a stream."""
     if name in _OF_TERMINALS:
         return "a terminal"
     if name in _OF_DESCRIPTOR:
         of = call.arguments[0] if call.arguments else None
-        if isinstance(of, Constant) and of.value <= 2:
+        if of_stream or (isinstance(of, Constant) and of.value <= 2):
             return _STREAM
     return None if name in _STATUS and not times else _SAYING.get(name)
 
@@ -123,11 +124,13 @@ def beyond_now(influence: Influence, functions: Iterable[FunctionDefinition]) ->
     program, dependences = influence.program, influence.dependences
     calls = [*_named_calls(program)]
     times = any(name in _STATUS for name, _, _ in calls) and _look_at_times(functions)
+    number = dependences.vertices.instruction
+    streams = influence.of([number(place) for name, place, _ in calls if name in _OF_STREAM])
     for name, place, call in calls:
-        other = _who_answers(name, call, times)
+        other = _who_answers(name, call, times, number(place) in streams)
         if other is None:
             continue
-        answer = {dependences.vertices.instruction(place), *_inside(program, dependences, name)}
+        answer = {number(place), *_inside(program, dependences, name)}
         if not influence.of_changes().isdisjoint(influence.of(answer)):
             text = f"the search has one answer of {name}; {other} may give another one"
             yield Omission(Reason.APPROXIMATED, text, program.nodes[call.node].location)

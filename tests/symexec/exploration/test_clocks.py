@@ -93,6 +93,10 @@ ASKED = {
         " { at->ru_utime.tv_sec = answer; return 0; }",
     ),
     "isatty": ("now = isatty(1);", "0", "int isatty(int d) { return answer; }"),
+    "fstat of a stream": (
+        "struct stat s; int d = fileno(stdin); fstat(d, &s); now = s.st_mode;", "65000",
+        "int fstat(int d, struct stat *at) { at->st_mode = answer; return 0; }",
+    ),
     "fstat": (
         "struct stat s; fstat(0, &s); now = s.st_mode;", "65000",
         "int fstat(int d, struct stat *at) { at->st_mode = answer; return 0; }",
