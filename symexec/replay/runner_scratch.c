@@ -265,7 +265,7 @@ static void collect_folder(struct left *left, int base, const char *name, const 
  * then 0. Paths are relative in BASE/work, and begin with /tmp/ elsewhere. */
 void collect_files(struct writer *frame, const char *base, const char *keep)
 {
-    struct left left = {frame, SENT_IN_ALL, READ_IN_ALL, ENTRIES, 0};
+    struct left left = {frame, SENT_IN_ALL, READ_IN_ALL, ENTRIES, 0, NULL};
     struct statfs system;
     DIR *here = open_folder(AT_FDCWD, base);
     if (here) {
