@@ -58,6 +58,8 @@ class Wishes:
     vector: int = 0  # bytes
     hooks: tuple[Hook, ...] = ()
     weak: bool = False
+    gnu_inline: bool = False
+    always_inline: bool = False
     alias: str = ""
     linked_as: str = ""
     nonnull: frozenset[int] = frozenset()  # parameters, from 1 on; 0: all
@@ -96,6 +98,7 @@ def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
     hooks: list[Hook] = []
     weak, alias, linked_as, vector = False, "", "", 0
     nonnull: set[int] = set()
+    inlined: set[str] = set()
     access: list[tuple[int, int]] = []
     for node in (node for group in groups for node in group or ()):
         if kind(node) != "Attributes":
@@ -117,6 +120,8 @@ def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
                     noreturn = True
                 case "weak":
                     weak = True
+                case "gnu_inline" | "always_inline":
+                    inlined.add(name)
                 case "alias":
                     alias = _text(argument)
                 case "linked_as":
@@ -140,6 +145,8 @@ def wishes(context: Context, *groups: Iterable[Node] | None) -> Wishes:
         vector,
         tuple(hooks),
         weak,
+        "gnu_inline" in inlined,
+        "always_inline" in inlined,
         alias,
         linked_as,
         frozenset(nonnull),

@@ -218,6 +218,7 @@ class Context(ABC):
         self.scopes = Scopes()
         self.numbers = Numbers()
         self.packing = Packing()
+        self.gnu_inline = False  # are inline functions those of gnu89?
         self.function: Symbol | None = None
         self.jumps = Jumps()
         self.specified: dict[int, Type] = {}  # id of a Struct, Union, Enum node: its type

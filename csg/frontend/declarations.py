@@ -116,7 +116,7 @@ def local(context: Context, node: Node) -> list[Statement]:
         return []
     found, wished = _declared(context, node)
     if isinstance(found.type, Function):
-        symbol = _function_symbol(context, node, found, wished)
+        symbol = _function_symbol(context, node, found, wished, in_block=True)
         context.scopes.innermost.names[node.name] = symbol
         return []
     if "extern" in node.storage:
@@ -160,14 +160,12 @@ def _apply(symbol: Symbol, node: Node, found: Qualified, wished: Wishes) -> None
     symbol.alignment = max(symbol.alignment, wished.alignment, found.alignment)
     symbol.noreturn = symbol.noreturn or wished.noreturn or "_Noreturn" in (node.funcspec or ())
     symbol.hooks += tuple(hook for hook in wished.hooks if hook not in symbol.hooks)
-    symbol.weak = symbol.weak or wished.weak
+    if "inline" not in (node.funcspec or ()):  # else gcc pays no attention to it
+        symbol.weak = symbol.weak or wished.weak
     symbol.nonnull |= wished.nonnull
     symbol.access += tuple(each for each in wished.access if each not in symbol.access)
     symbol.alias = symbol.alias or wished.alias
     symbol.linked_as = symbol.linked_as or wished.linked_as
-    inline = "inline" in (node.funcspec or ())
-    symbol.inline = symbol.inline or inline
-    symbol.emitted = symbol.emitted or not inline or "extern" in (node.storage or ())
     symbol.address_taken = symbol.address_taken or isinstance(symbol.type, Array | Record)
 
 
@@ -232,7 +230,9 @@ def _composite(known: Symbol, later: Type, node: Node) -> Type:
 # --------------------------------------------------------------------------- functions
 
 
-def _function_symbol(context: Context, node: Node, found: Qualified, wished: Wishes) -> Symbol:
+def _function_symbol(
+    context: Context, node: Node, found: Qualified, wished: Wishes, in_block: bool = False
+) -> Symbol:
     """The symbol of a function's declaration; it is noted once for the unit."""
     file = context.scopes.file
     location = name_place(node)
@@ -245,12 +245,26 @@ def _function_symbol(context: Context, node: Node, found: Qualified, wished: Wis
         known.from_header = context.is_system(location)
         file.names[node.name] = known
         context.unit.declarations.append(Declaration(known, None, location=location))
+        _apply_inline(context, known, node, wished)
     elif known.kind is not SymbolKind.FUNCTION:
         raise refuse(node, f"'{node.name}' was declared as an object before")
     else:
         known.type = _composite(known, found.type, node)
+        if not in_block:  # nor does gcc count it then
+            _apply_inline(context, known, node, wished)
     _apply(known, node, replace(found, qualifiers=frozenset()), wished)
     return known
+
+
+def _apply_inline(context: Context, symbol: Symbol, node: Node, wished: Wishes) -> None:
+    """Note what a declaration says of whether the function is one of its own file alone. C counts
+    all declarations (C17 6.7.4p7); the older rule of gcc counts the definition alone."""
+    inline = "inline" in (node.funcspec or ())
+    symbol.inline = symbol.inline or inline
+    symbol.gnu_inline = symbol.gnu_inline or wished.gnu_inline or context.gnu_inline
+    symbol.always_inline = symbol.always_inline or wished.always_inline
+    if not (symbol.defined and symbol.gnu_inline):
+        symbol.emitted = symbol.emitted or not inline or "extern" in (node.storage or ())
 
 
 def definition(context: Context, node: Node) -> None:
@@ -267,6 +281,9 @@ def definition(context: Context, node: Node) -> None:
     if symbol.defined:
         raise refuse(node, f"redefinition of '{symbol.name}'")
     symbol.defined = True
+    if symbol.gnu_inline:
+        words = {*(node.decl.funcspec or ()), *(node.decl.storage or ())}
+        symbol.emitted = not words >= {"inline", "extern"}
     symbol.location = name_place(node.decl)
     symbol.from_header = context.is_system(symbol.location)
     for parameter in parameters:

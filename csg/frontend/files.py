@@ -10,6 +10,7 @@ Many are not parsed at all: they come from the cache.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import tempfile
 import threading
@@ -62,7 +63,8 @@ def parse_preprocessed(
         raise ParseError(f"'{file}' defines nothing", Location(file))
     restore(tokens, unit.sources)
     with deep_recursion():
-        translate(parse(tokens, file, unit.dropped), unit, system_files, tokens)
+        nodes = parse(tokens, file, unit.dropped)
+        translate(nodes, unit, system_files, tokens, has_gnu_inline(flags))
     unit.dropped = sorted({d for d in unit.dropped if d[0].file in unit.sources})
     return unit
 
@@ -101,6 +103,19 @@ def check_flags(flags: Sequence[str]) -> None:
     for flag in flags:
         if flag in OTHER_LAYOUTS:
             raise UnsupportedError(f"the flag {flag} is not supported: it changes types")
+
+
+_OF_C89 = re.compile(r"-ansi|-std=(?:c8[90]|c90|gnu8[90]|gnu90|iso9899:1990|iso9899:199409)")
+_STANDARD = re.compile(r"-ansi|-std=.*")
+
+
+def has_gnu_inline(flags: Sequence[str]) -> bool:
+    """Does ``extern inline`` make a function that no other file sees, as before C99?"""
+    asked = [flag for flag in flags if flag in ("-fgnu89-inline", "-fno-gnu89-inline")]
+    if asked:
+        return asked[-1] == "-fgnu89-inline"
+    standards = [flag for flag in flags if _STANDARD.fullmatch(flag)]
+    return bool(standards) and _OF_C89.fullmatch(standards[-1]) is not None
 
 
 def is_c23(flags: Sequence[str]) -> bool:
@@ -255,7 +270,7 @@ def cached_units(texts: Sequence[Preprocessed], may_be_empty: bool) -> list[Tran
 
 
 def _key(text: Preprocessed, own: str, lines: SourceLines, may_be_empty: bool) -> str:
-    options = f"{text.file} {is_c23(text.flags)} {may_be_empty}"
+    options = f"{text.file} {is_c23(text.flags)} {has_gnu_inline(text.flags)} {may_be_empty}"
     return key_of(csg.VERSION, own, options, text.text, lines.digest(text.text))
 
 

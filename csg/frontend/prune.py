@@ -125,9 +125,7 @@ class _Declaration:
     text: str
     file: str
     line: int
-    always: (
-        bool  # a pragma that changes layout, a piece that our cut did not understand, a definition
-    )
+    always: bool  # a pragma that counts, a piece that our cut did not understand, a definition
     header: str  # where it ends; "": a header of the system
 
 
@@ -201,7 +199,7 @@ def _declarations(text: str, run: list[Segment]) -> Iterator[_Declaration]:
                     yield places.declaration(start, stop.end())
                     start = stop.end()
             case "#":
-                if stop[0].startswith("#pragma pack") and depth == 0:
+                if stop[0].startswith(("#pragma pack", "#pragma weak")) and depth == 0:
                     yield places.declaration(start, stop.start(), always=True)
                     yield places.declaration(stop.start(), stop.end(), always=True)
                     start = stop.end()

@@ -282,7 +282,7 @@ def _common(tokens: Sequence[str], words: Sequence[str]) -> list[int | None]:
 
 
 # Attributes with a meaning for types, control flow or callers; others are noted and left out.
-_LINKING = frozenset({"constructor", "destructor", "weak", "alias"})
+_LINKING = frozenset({"constructor", "destructor", "weak", "alias", "gnu_inline", "always_inline"})
 _MEANINGFUL = _LINKING | {
     "noreturn", "_Noreturn", "packed", "aligned", "mode", "vector_size", "cleanup",
     "transparent_union", "nonnull", "access",

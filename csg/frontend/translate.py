@@ -6,8 +6,10 @@ Each module handles one part of the grammar and reaches the others through ``Con
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from csg.errors import UnsupportedError, too_deep
 from csg.frontend import (
@@ -21,7 +23,16 @@ from csg.frontend import (
 from csg.frontend.context import Context, Qualified, place, refuse, unsupported
 from csg.frontend.parser import Node, kind
 from csg.frontend.tokens import Token
-from csg.language.syntax import Compound, Expression, Initializer, Statement, TranslationUnit
+from csg.language.syntax import (
+    Compound,
+    Declaration,
+    Expression,
+    Initializer,
+    Linkage,
+    Statement,
+    Symbol,
+    TranslationUnit,
+)
 from csg.language.types import Type, is_integer
 
 
@@ -30,10 +41,12 @@ def translate(
     unit: TranslationUnit,
     system_files: frozenset[str],
     tokens: Sequence[Token] = (),
+    gnu_inline: bool = False,
 ) -> None:
     """Fill ``unit`` with what the external declarations ``nodes``, parsed from ``tokens``, declare
-    and define."""
+    and define. ``gnu_inline``: inline functions are those of gnu89."""
     translator = Translator(unit, system_files)
+    translator.gnu_inline = gnu_inline
     translator.tokens = tokens
     for node in nodes:
         rule = _EXTERNAL.get(kind(node))
@@ -41,8 +54,29 @@ def translate(
             raise unsupported(node, f"{kind(node)} outside of functions")
         with _skipping_in_headers(translator, node):
             rule(translator, node)
+    _weaken(unit, translator.scopes.file.names.get)
     defined = {function.symbol for function in unit.functions}
     unit.declarations = [d for d in unit.declarations if d.symbol not in defined]
+
+
+_WEAK = re.compile(r"#\s*pragma\s+weak\s+([\w$]+)(?:\s*=\s*([\w$]+))?.*")
+
+
+def _weaken(unit: TranslationUnit, known: Callable[[str], object]) -> None:
+    """Make symbols weak that ``#pragma weak f`` names, and other names of functions and objects
+    that ``#pragma weak f = g`` makes."""
+    for location, text in unit.dropped:
+        found = _WEAK.fullmatch(text)
+        if found is None:
+            continue
+        symbol, target = known(found[1]), known(found[2] or "")
+        if not isinstance(symbol, Symbol) and isinstance(target, Symbol):
+            symbol = replace(target, name=found[1], location=location, linkage=Linkage.EXTERNAL)
+            symbol.inline = symbol.defined = False
+            unit.declarations.append(Declaration(symbol, None, location=location))
+        if isinstance(symbol, Symbol):
+            symbol.weak = True
+            symbol.alias = symbol.alias or found[2] or ""
 
 
 @contextmanager

@@ -42,7 +42,7 @@ Hook = tuple[str, int]  # "constructor" or "destructor", and its priority
 LAST_PRIORITY = 65535
 
 
-INLINE, EMITTED, WEAK, STRONG = range(4)
+INLINE, WEAK, EMITTED, STRONG = range(4)
 
 
 class SymbolKind(StrEnum):
@@ -86,6 +86,8 @@ class Symbol:
     alignment: int = 0  # asked for beyond the type's own; 0: none
     inline: bool = False
     emitted: bool = False  # its inline definition is for other files as well (C17 6.7.4p7)
+    gnu_inline: bool = False  # whether it is emitted follows the older rule of gcc
+    always_inline: bool = False  # its own file calls its inline definition
     hooks: tuple[Hook, ...] = ()  # of a function that runs before or after main
     weak: bool = False  # may be defined nowhere: then its address is null; or in many files
     alias: str = ""  # the name of what it is another name of
@@ -101,11 +103,14 @@ class Symbol:
     @property
     def strength(self) -> int:
         """The rank of a definition: of several definitions of one external name the strongest
-        counts, and the first of equally strong ones. A weak definition yields, before it an inline
-        one, and first the one that is for its own file alone. Two strong ones are an error."""
-        if self.inline and not self.weak:
-            return EMITTED if self.emitted else INLINE
-        return WEAK if self.weak else STRONG
+        counts, and the first of equally strong ones. An inline definition that is for its own
+        file alone yields to all others, then a weak one. Two strong ones are an error; an inline
+        one that is for other files as well may be in many here, as from a header."""
+        if self.inline and not self.emitted:
+            return INLINE
+        if self.weak:
+            return WEAK
+        return EMITTED if self.inline else STRONG
 
 
 def _place() -> Location:

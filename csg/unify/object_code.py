@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from csg.errors import NOWHERE, Location, ToolchainError
 from csg.frontend import Preprocessed
 from csg.language.syntax import (
+    INLINE,
     Declaration,
     FunctionDefinition,
     Linkage,
@@ -104,12 +105,14 @@ class Compilation:
         self._pairs = [_sources(pair) for pair in texts]
         self._pool = CompilerPool(2)
         self._data: dict[Source, list[Datum]] = {}
+        self._linked: dict[Source, list[Symbol]] = {}
         self._wrong: dict[str, Location] = {}
         flags: dict[tuple[str, ...], Location] = {}
         for sources, trees in zip(self._pairs, units, strict=True):
             for source, tree in zip(sources, trees, strict=True):
                 if source is not None and tree is not None:
                     self._data[source] = data_of(tree)
+                    self._linked[source] = [replace(each) for each in _linked(tree)]
                     flags.setdefault(source.flags, Location(tree.file))
         self._claims = [
             (self._pool.submit(wrong_claims, given, compiler), place)
@@ -181,8 +184,13 @@ class Compilation:
         found = self._assembled(source, source.text + text_of(data), level)
         if found is None and data:
             return self._assembled(source, source.text, level)
-        for text in taken_out(found, data) if found is not None else ():
-            self._wrong.setdefault(text, Location(source.file))
+        if found is not None and level == PLAIN:
+            for text in taken_out(found, data):
+                self._wrong.setdefault(text, Location(source.file))
+            for each in self._linked.get(source, ()):
+                if not _is_linked_so(each, found):
+                    text = f"the linker sees '{each.name}' otherwise than the search does"
+                    self._wrong.setdefault(text, each.location)
         return found
 
     def _assembled(self, source: Source, text: str, level: str) -> Assembly | None:
@@ -214,6 +222,23 @@ def _guarantees(text: str) -> list[str]:
         end = text.find("]]" if each[0] == "[[" else "))", each.end())
         found.append(each[0] + (text[each.end() : end] if each[0][-1] in "[(" else ""))
     return found
+
+
+def _linked(unit: TranslationUnit) -> Iterator[Symbol]:
+    """The functions of a file that have a body, but those of the system's headers."""
+    return (each.symbol for each in unit.functions if not each.symbol.from_header)
+
+
+def _is_linked_so(symbol: Symbol, made: Assembly) -> bool:
+    """Does gcc make of a function what its symbol says: one for other files as well, a weak one,
+    one of this file alone, or none at all?"""
+    label = symbol.linked_as or symbol.name
+    if symbol.linkage is not Linkage.EXTERNAL:
+        own = label in made.pieces or label in made.aliases or label not in made.words
+        return own and label not in made.exported
+    if symbol.strength == INLINE:
+        return label not in made.exported
+    return (".weak" if symbol.weak else ".globl") in made.linking(label)
 
 
 def compiled_alike(old: Sequence[str], new: Sequence[str]) -> bool:
@@ -548,11 +573,13 @@ class _Comparison:
 
     def _of_definitions(self, old: _Version, new: _Version) -> Iterator[Dissent]:
         """Symbols that one version defines and the other has from elsewhere."""
-        for name in sorted(old.exported ^ new.exported):
-            one, other = (new, "new") if name in old.exported else (old, "old")
-            if name in one.places or name in self._strong_elsewhere:
+        for name in sorted(old.places.keys() ^ new.places.keys()):
+            one, another, other = (new, old, "new") if name in old.places else (old, new, "old")
+            exported = name in another.exported
+            if exported and name in self._strong_elsewhere:
                 continue
-            if name in one.used or name in self._named_elsewhere or is_of_library(name):
+            known = exported and (name in self._named_elsewhere or is_of_library(name))
+            if name in one.used or known:
                 text = f"the {other} version takes '{name}' from elsewhere"
                 yield self._of_name(name, text, old, new)
         before, after = old.marks(), new.marks()

@@ -34,6 +34,7 @@ from csg.language.syntax import (
 from csg.language.traversal import Tree, rebuilt, walk
 from csg.language.types import Enumeration, Function, Pointer, Record
 from csg.programs import BY_TREES, Annotation, FilePair, Flags, SourceFile, files_of, is_aside
+from csg.unify.linked import bypass_inline
 from csg.unify.matching.layouts import SameTypes
 from csg.unify.matching.names import Translation, hooks_of_one, is_global
 from csg.unify.object_code import (
@@ -517,6 +518,7 @@ def unify_pair(
         by_hand.shared = tuple(pair.shared)
         return by_hand
     while True:
+        bypass_inline(pair.differing, pair.shared)
         with Compilation(pair.differing_texts, pair.differing) as compilation:
             spelt = spellings(pair.differing)
             keep_functions_apart(pair)

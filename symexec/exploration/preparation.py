@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 import networkx
+from csg.files import read_file
 
 from csg.analysis import (
     DependenceGraph,
@@ -45,7 +46,6 @@ from csg.analysis.registered import unfollowed
 from csg.analysis.several import ALONE, Several, several
 from csg.analysis.views import views
 from csg.errors import CsgtestError, Location, UsageError
-from csg.files import read_file
 from csg.frontend.builtins import LIBRARY
 from csg.graphs import SequenceGraph
 from csg.graphs.program_graphs import control_graph
