@@ -52,12 +52,15 @@ class Piece:
 @dataclass(slots=True)
 class Assembly:
     """One compiled file. ``marks``: what is said of a symbol (binding, visibility, kind, size),
-    ``loose``: what stands under no label, with its section, ``words``: the names that are used."""
+    ``loose``: what stands under no label, with its section, ``words``: the names that are used;
+    ``placed``: labels, and in their place the lines under no label, in their order, with sections.
+    """
 
     pieces: dict[str, Piece] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     marks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     loose: tuple[tuple[str, str], ...] = ()
+    placed: tuple[tuple[str, str, str], ...] = ()
     words: frozenset[str] = frozenset()
 
     def linking(self, label: str) -> tuple[str, ...]:
@@ -105,6 +108,7 @@ class _Reading:
         self._found = Assembly()
         self._marks: dict[str, list[str]] = {}
         self._loose: list[tuple[str, str]] = []
+        self._placed: list[tuple[str, str, str]] = []
         self._words: set[str] = set()
         self._section, self._before = ".text", ".text"
         self._alignment: tuple[str, ...] = ()
@@ -137,7 +141,9 @@ class _Reading:
         elif self._label:
             self._lines.append(line)
         else:
-            self._loose.append((self._section, " ".join((*self._alignment, line))))
+            whole = " ".join((*self._alignment, line))
+            self._loose.append((self._section, whole))
+            self._placed.append((self._section, "", whole))
             self._words.update(words_of(line))
 
     def finished(self) -> Assembly:
@@ -146,6 +152,7 @@ class _Reading:
         found.marks = {name: tuple(sorted(set(said))) for name, said in self._marks.items()}
         loose = (each for each in self._loose if _ON_STACK not in each[0])
         found.loose = tuple(loose)
+        found.placed = tuple(self._placed)
         for piece in found.pieces.values():
             self._words.update(word for line in piece.lines for word in words_of(line))
         found.words = frozenset(self._words)
@@ -167,6 +174,7 @@ class _Reading:
         if name.endswith(f".{label}"):
             section = name.removesuffix(label) + "*" + comma + rest
         self._label, self._head = label, (section, *alignment)
+        self._placed.append((section, label, ""))
         if any("function" in each for each in self._marks.get(label, ())):
             self._function = label
 

@@ -11,8 +11,10 @@ files see, unless the function is to be inlined always.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from csg.errors import Location
 from csg.language.syntax import (
     INLINE,
     Declaration,
@@ -21,6 +23,7 @@ from csg.language.syntax import (
     TranslationUnit,
 )
 from csg.unify.object_code import is_of_library
+from csg.unify.unified import Dissent
 
 Unit = TranslationUnit
 
@@ -63,3 +66,100 @@ def _bypass(unit: Unit, public: set[str]) -> None:
             symbol.defined = symbol.inline = False
             unit.declarations.append(Declaration(symbol, None, location=symbol.location))
     unit.functions = retained
+
+
+# ------------------------------------------------------------------ what linkers are asked for
+# Flags of the linker by which a name may mean another definition than in C. Those that say where
+# libraries are, what is checked, and how the program is stored or loaded mean nothing here;
+# ``csg.retained`` knows -init and -fini.
+#
+#     -Wl,--wrap=measure    measure is __wrap_measure, __real_measure is measure
+#     -Wl,-z,relro          (nothing)
+
+
+_WITHOUT_MEANING = re.compile(
+    r"-O\d?|-[EgnqsStvVxX()]|-[lLRhyYm].+|-B(?:static|dynamic)|-(?:d[ny]|static|non_shared)"
+    r"|--?(?:rpath|rpath-link|soname|Map|build-id|hash-style|init|fini|undefined|require-defined"
+    r"|dynamic-linker|compress-debug-sections|exclude-libs|unresolved-symbols|library|library-path"
+    r"|threads|thread-count|color-diagnostics|dependency-file|package-metadata)(?:=.*)?"
+    r"|--(?:no-)?(?:as-needed|gc-sections|print-gc-sections|export-dynamic|undefined|eh-frame-hdr"
+    r"|ld-generated-unwind-info|keep-memory|relax|fatal-warnings|warn-[\w-]+|demangle|check-sections"
+    r"|copy-dt-needed-entries|add-needed|allow-shlib-undefined|whole-archive|print-map|rosegment)"
+    r"|--(?:start|end)-group|--(?:en|dis)able-new-dtags|--strip-(?:all|debug)|--discard-\w+"
+    r"|--stats|--trace|--verbose|--version|--cref|--reduce-memory-overheads|--sort-common.*|-u.+"
+)
+_WITH_OPERAND = frozenset(
+    {"-rpath", "--rpath", "-rpath-link", "--rpath-link", "-soname", "--soname", "-h", "-Map", "-m"}
+    | {"--Map", "-u", "--undefined", "-init", "-fini", "-dynamic-linker", "--dynamic-linker", "-R"}
+    | {"-l", "-L", "--library", "--library-path", "--exclude-libs", "-I", "-Y", "-y"}
+)
+_KEYWORD = re.compile(
+    r"(?:no)?(?:relro|now|lazy|execstack|defs|delete|dlopen|dump|separate-code|origin|combreloc"
+    r"|common|interpose|initfirst|text|textwarn|pack-relative-relocs)"
+    r"|(?:max-page-size|common-page-size|stack-size|cet-report)=.*|ibt|shstk"
+)
+_OF_NAMES = re.compile(r"--?(wrap|defsym)[=,](\w+)(?:=(\w+))?")
+
+
+def linked_otherwise(files: Iterable[tuple[Unit, Sequence[str]]]) -> Iterator[Dissent]:
+    """The flags that ask the linker for more than C says; those about names only where a file has
+    one of the names. ``files``: each with its flags."""
+    known = [(unit, tuple(flags)) for unit, flags in files]
+    names = {name for unit, _ in known for name in _external(unit)}
+    first = {flags: unit.file for unit, flags in reversed(known)}
+    asked = {flag: file for flags, file in first.items() for flag in asking_linker(flags)}
+    for flag, file in asked.items():
+        about = _OF_NAMES.fullmatch(flag)
+        if about is None or not names.isdisjoint(_spellings(about[1], about[2], about[3])):
+            text = f"the linker is asked for '{flag}', which the search does not follow"
+            yield Dissent("", Location(file), text)
+
+
+def _external(unit: Unit) -> Iterator[str]:
+    declared = [each.symbol for each in unit.declarations]
+    for symbol in (*declared, *(each.symbol for each in unit.functions)):
+        if symbol.linkage is Linkage.EXTERNAL:
+            yield symbol.linked_as or symbol.name
+
+
+def _spellings(word: str, name: str, other: str | None) -> Collection[str]:
+    if word == "wrap":
+        return {name, f"__wrap_{name}", f"__real_{name}"}
+    return {name, other or name}
+
+
+def asking_linker(flags: Sequence[str]) -> Iterator[str]:
+    """The words among the flags of a compiler that ask the linker for other definitions, or another
+    order of them."""
+    words = iter(_words_for_linkers(flags))
+    for word in words:
+        if word == "-z":
+            keyword = next(words, "")
+            if not _KEYWORD.fullmatch(keyword):
+                yield f"-z {keyword}"
+        elif word.startswith("-z"):
+            if not _KEYWORD.fullmatch(word[2:]):
+                yield word
+        elif word in ("--wrap", "-wrap", "--defsym", "-defsym"):
+            yield f"{word}={next(words, '')}"
+        elif word in _WITH_OPERAND:
+            next(words, "")
+        elif word.startswith(("-", "@")) and not _WITHOUT_MEANING.fullmatch(word):
+            yield word
+
+
+def _words_for_linkers(flags: Sequence[str]) -> Iterator[str]:
+    rest = iter(flags)
+    for flag in rest:
+        if flag.startswith("-Wl,"):
+            yield from flag.split(",")[1:]
+        elif flag == "-Xlinker":
+            yield next(rest, "")
+        elif flag == "-T":
+            yield f"-T{next(rest, '')}"
+        elif flag.startswith("-T"):
+            yield flag
+        elif flag == "-z":
+            yield from (flag, next(rest, ""))
+        elif flag.startswith("-z") or flag == "-symbolic":
+            yield flag

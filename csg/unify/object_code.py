@@ -343,13 +343,20 @@ class _Version:
         return sorted(lines, key=lambda line: line[0])
 
     def sections(self) -> dict[str, list[str]]:
-        """The symbols in each section that the source names, in their order."""
+        """The symbols in each section that the source names, and what stands there under no symbol,
+        in their order. A static object of a function is told from others by its content."""
         found: dict[str, list[str]] = {}
         for reader in self.readers:
-            for label, piece in reader.assembly.pieces.items():
-                if not label.startswith(".L") and not _UNNAMED.fullmatch(piece.head[0]):
-                    section = piece.head[0].partition(",")[0].strip('"')
-                    found.setdefault(section, []).append(_without_number(reader.called(label)))
+            for head, label, line in reader.assembly.placed:
+                gone = label and label not in reader.assembly.pieces
+                if gone or label.startswith(".L") or _UNNAMED.fullmatch(head):
+                    continue
+                name = reader.called(label) if label else reader.of_line(line)
+                plain = _without_number(name) if label else name
+                if plain != name:
+                    plain = f"{plain} {reader.text(label)}"
+                section = head.partition(",")[0].strip('"')
+                found.setdefault(section, []).append(plain)
         return found
 
     def marks(self) -> dict[str, tuple[str, ...]]:

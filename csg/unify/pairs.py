@@ -34,7 +34,7 @@ from csg.language.syntax import (
 from csg.language.traversal import Tree, rebuilt, walk
 from csg.language.types import Enumeration, Function, Pointer, Record
 from csg.programs import BY_TREES, Annotation, FilePair, Flags, SourceFile, files_of, is_aside
-from csg.unify.linked import bypass_inline
+from csg.unify.linked import bypass_inline, linked_otherwise
 from csg.unify.matching.layouts import SameTypes
 from csg.unify.matching.names import Translation, hooks_of_one, is_global
 from csg.unify.object_code import (
@@ -510,7 +510,8 @@ def unify_pair(
     pair: ProgramPair, entry: str = "main", annotation: Annotation = BY_TREES
 ) -> Unified:
     """Unify both versions. A shared file that uses a name that was split in other files is unified
-    with these, though its own text is the same."""
+    with these, though its own text is the same. So is the one with the entry function where no
+    function of the others is known to see what the compiler makes differently."""
     if pair.both is not None:
         ((old, new),) = pair.differing
         assert old is not None and new is not None
@@ -531,12 +532,15 @@ def unify_pair(
             otherwise = (
                 *read_otherwise((unit, text.flags) for text, unit in _trees(pair)),
                 *_read_by_assembler(pair),
+                *_linked_otherwise(pair),
             )
         unified = divided(unified, found, entry, annotation.by_lines)
         unified.unmodelled, unified.read_otherwise = unmodelled, otherwise
         unified.same_code = same_code
         apart = _split_names(unified)
         concerned = {at for at, unit in enumerate(pair.shared) if apart & _used(unit)}
+        if not unified.changes and unified.unseen:
+            concerned |= _entered(pair.shared, entry)
         if not concerned:
             unified.shared = tuple(pair.shared)
             return published(unified) if annotation.published else unified
@@ -548,6 +552,17 @@ def unify_pair(
         pair = _parsed(differing, [each for at, each in texts if at not in concerned], True)
 
 
+def _entered(units: Sequence[TranslationUnit], entry: str) -> set[int]:
+    """Which of these files have the entry function; where none has, those with a function that
+    others can call."""
+    outer = [
+        {each.symbol.name for each in unit.functions if each.symbol.linkage is Linkage.EXTERNAL}
+        for unit in units
+    ]
+    found = {at for at, names in enumerate(outer) if (entry or "main") in names}
+    return found or {at for at, names in enumerate(outer) if names}
+
+
 _READS = re.compile(r"\.(?:incbin|include)\b")
 
 
@@ -555,6 +570,15 @@ def _read_by_assembler(pair: ProgramPair) -> Iterator[Dissent]:
     for text, _ in _trees(pair):
         if _READS.search(text.text):
             yield Dissent("", Location(text.file), "its assembly reads a file that is not compared")
+
+
+def _linked_otherwise(pair: ProgramPair) -> Iterator[Dissent]:
+    """What the linker is asked for; nothing where the versions are the same for the compiler."""
+    if any(
+        old is None or new is None or old.flags != new.flags or not old.means_the_same(new)
+        for old, new in pair.differing_texts
+    ):
+        yield from linked_otherwise((unit, text.flags) for text, unit in _trees(pair))
 
 
 def _of_hooks(unified: Unified) -> Iterator[Dissent]:

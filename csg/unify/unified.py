@@ -267,6 +267,11 @@ class Unified:
             self.without_effect, self.changes = self.changes, ()
 
     @property
+    def unseen(self) -> list[Dissent]:
+        """What the compiler makes differently and the unified program does not show."""
+        return [each for each in self.dissents if not each.modelled]
+
+    @property
     def units(self) -> tuple[TranslationUnit, ...]:
         """All files of the unified program."""
         return (self.unit, *self.shared)

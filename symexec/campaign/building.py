@@ -245,7 +245,7 @@ class BuildJob:
             self.counters.ledger.record(omission)
         self._read = read
         if not read.unified.changes:
-            for each in read.unified.read_otherwise:
+            for each in (*read.unified.read_otherwise, *read.unified.unseen):
                 omission = Omission(Reason.COMPILED, each.text, each.location)
                 self.counters.ledger.record(omission)
             return

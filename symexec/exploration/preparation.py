@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 import networkx
-from csg.files import read_file
 
 from csg.analysis import (
     DependenceGraph,
@@ -46,6 +45,7 @@ from csg.analysis.registered import unfollowed
 from csg.analysis.several import ALONE, Several, several
 from csg.analysis.views import views
 from csg.errors import CsgtestError, Location, UsageError
+from csg.files import read_file
 from csg.frontend.builtins import LIBRARY
 from csg.graphs import SequenceGraph
 from csg.graphs.program_graphs import control_graph
@@ -185,11 +185,7 @@ class Prepared:
         texts = {
             each.text: each.location for each in (*unified.unmodelled, *unified.read_otherwise)
         }
-        texts |= {
-            f"{COMPILED}, {each.name}: {each.text}": each.location
-            for each in unified.dissents
-            if not each.modelled
-        }
+        texts |= {f"{COMPILED}, {each.name}: {each.text}": each.location for each in unified.unseen}
         return [Omission(Reason.COMPILED, text, place) for text, place in texts.items()]
 
     @property
