@@ -1,4 +1,4 @@
-"""Leave out the inline definitions that no call reaches.
+"""Leave out the definitions that no call reaches, as the linker takes others.
 
     a.c    inline int level(int x) {..}    int level(int x);        gcc -O0 makes nothing of it
            level(3)                    ->  level(3)                 and calls what b.c defines
@@ -6,66 +6,166 @@
 
 An inline definition is one of its own file alone (C17 6.7.4p7), and C leaves it open whether a call
 there uses it. A version is what gcc makes without optimisation: it calls the definition that other
-files see, unless the function is to be inlined always.
+files see, unless the function is to be inlined always. A weak definition yields to a strong one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from csg.errors import Location
+from csg.language.printer import READABLE
+from csg.language.statement_text import StatementText
 from csg.language.syntax import (
     INLINE,
+    WEAK,
     Declaration,
     FunctionDefinition,
     Linkage,
+    Symbol,
+    SymbolKind,
     TranslationUnit,
 )
+from csg.records import record
 from csg.unify.object_code import is_of_library
 from csg.unify.unified import Dissent
 
 Unit = TranslationUnit
+UnitPair = tuple[Unit | None, Unit | None]
 
 
-def bypass_inline(
-    differing: Sequence[tuple[Unit | None, Unit | None]], shared: Sequence[Unit]
-) -> None:
-    """Change the trees in place: inline definitions that are none for other files become
-    declarations where something else defines the function; those that are always inlined become
-    static functions. A shared file is changed where both versions have such a definition."""
+@record
+class Bypassed:
+    """``uneven``: the shared files of which a definition yields in one version alone; ``doubtful``:
+    inline definitions that differ between the versions: gcc may call them when it optimises."""
+
+    uneven: frozenset[int]
+    doubtful: tuple[Dissent, ...]
+
+
+def bypass_definitions(
+    differing: Sequence[UnitPair], shared: Sequence[Unit], places: Mapping[str, int]
+) -> Bypassed:
+    """Change the trees in place: inline and weak functions become declarations where a stronger
+    one is linked, or one as weak from a file before; functions that are always inlined become
+    static. ``places``: of the files among those that are linked."""
     versions = [[unit for pair in differing if (unit := pair[at])] for at in range(2)]
-    public = [{name for unit in (*units, *shared) for name in _public(unit)} for units in versions]
-    for units, names in zip(versions, public, strict=True):
-        for unit in units:
-            _bypass(unit, names)
+    strongest = [_Linked([*units, *shared], places) for units in versions]
+    uneven = {
+        at
+        for at, unit in enumerate(shared)
+        if len({_yielding(unit, each) for each in strongest}) > 1
+    }
+    left = [
+        [_bypass(unit, names) if unit else {} for unit, names in zip(pair, strongest, strict=True)]
+        for pair in differing
+    ]
     for unit in shared:
-        _bypass(unit, public[0] & public[1])
+        _bypass(unit, strongest[0])
+    linked = [_functions([*units, *shared]) for units in versions]
+    doubtful = [each for before, after in left for each in _differing(before, after, *linked)]
+    return Bypassed(frozenset(uneven), tuple(doubtful))
 
 
-def _public(unit: Unit) -> Iterator[str]:
-    """The functions that a file defines for others as well."""
-    declared = [each.symbol for each in unit.declarations]
-    for symbol in (*declared, *(each.symbol for each in unit.functions)):
-        stronger = symbol.defined and symbol.strength > INLINE
-        if symbol.linkage is Linkage.EXTERNAL and (stronger or symbol.alias):
-            yield symbol.name
+def _yielding(unit: Unit, linked: _Linked) -> frozenset[str]:
+    symbols = (each for each in _external(unit) if not each.from_header)
+    return frozenset(
+        each.name
+        for each in symbols
+        if (each.defined or each.alias) and linked.takes_another(unit, each)
+    )
 
 
-def _bypass(unit: Unit, public: set[str]) -> None:
+Functions = Mapping[str, FunctionDefinition]
+
+
+def _functions(units: Iterable[Unit]) -> Functions:
+    """The functions that other files see."""
+    found = [each for unit in units for each in unit.functions]
+    return {each.symbol.name: each for each in found if each.symbol.linkage is Linkage.EXTERNAL}
+
+
+def _differing(
+    before: Functions, after: Functions, old: Functions, new: Functions
+) -> Iterator[Dissent]:
+    """The inline definitions that both versions leave out and that differ, unless each is the one
+    that is linked."""
+    for name in before.keys() & after.keys():
+        texts = [_text(before[name]), _text(after[name])]
+        others = [_text(each[name]) if name in each else "" for each in (old, new)]
+        if texts[0] != texts[1] and texts != others:
+            text = (
+                f"gcc may call the inline definition of '{name}' as well as the one of other files"
+            )
+            yield Dissent(name, after[name].location, text)
+
+
+def _text(function: FunctionDefinition) -> str:
+    parameters = [each.name for each in function.parameters]
+    return "\n".join([*parameters, *StatementText(READABLE).block("", function.body)])
+
+
+class _Linked:
+    """Which definition of each name the linker takes, of those that other files see."""
+
+    def __init__(self, units: Sequence[Unit], places: Mapping[str, int]) -> None:
+        self._places = places
+        self._ranks: dict[str, tuple[int, int]] = {}
+        for unit in units:
+            for symbol in _external(unit):
+                if symbol.defined or symbol.alias:
+                    rank = self._rank(unit, symbol)
+                    self._ranks[symbol.name] = max(rank, self._ranks.get(symbol.name, rank))
+
+    def _rank(self, unit: Unit, symbol: Symbol) -> tuple[int, int]:
+        return symbol.strength, -self._places.get(unit.file, 0)
+
+    def takes_another(self, unit: Unit, symbol: Symbol) -> bool:
+        """Does this definition of a file yield to one of another file, or of the library?"""
+        yields = symbol.linkage is Linkage.EXTERNAL and symbol.strength <= WEAK
+        if not yields or symbol.kind is not SymbolKind.FUNCTION or symbol.hooks:
+            return False
+        own = self._rank(unit, symbol)
+        first = self._ranks.get(symbol.name, own)
+        if symbol.strength == INLINE:
+            return first[0] > INLINE or is_of_library(symbol.name)
+        return first > own
+
+
+def _external(unit: Unit) -> Iterator[Symbol]:
+    """The functions and objects that other files see."""
+    symbols = [each.symbol for each in unit.declarations]
+    symbols += [each.symbol for each in unit.functions]
+    return (each for each in symbols if each.linkage is Linkage.EXTERNAL)
+
+
+def _bypass(unit: Unit, linked: _Linked) -> dict[str, FunctionDefinition]:
+    """Returns the inline functions that are left out."""
+    left: dict[str, FunctionDefinition] = {}
     retained: list[FunctionDefinition] = []
     for function in unit.functions:
         symbol = function.symbol
-        own = symbol.linkage is not Linkage.EXTERNAL or symbol.strength != INLINE
-        if own or symbol.from_header or not (symbol.name in public or is_of_library(symbol.name)):
+        if symbol.from_header or not linked.takes_another(unit, symbol):
             retained.append(function)
-        elif symbol.always_inline:
+        elif symbol.always_inline and symbol.strength == INLINE:
             symbol.linkage = Linkage.INTERNAL
             retained.append(function)
         else:
-            symbol.defined = symbol.inline = False
+            if symbol.strength == INLINE:
+                left[symbol.name] = function
+            _declare_only(symbol)
             unit.declarations.append(Declaration(symbol, None, location=symbol.location))
     unit.functions = retained
+    for symbol in (each.symbol for each in unit.declarations):
+        if symbol.alias and linked.takes_another(unit, symbol):
+            _declare_only(symbol)
+    return left
+
+
+def _declare_only(symbol: Symbol) -> None:
+    symbol.defined = symbol.inline = symbol.weak = False
+    symbol.alias = ""
 
 
 # ------------------------------------------------------------------ what linkers are asked for
@@ -105,7 +205,7 @@ def linked_otherwise(files: Iterable[tuple[Unit, Sequence[str]]]) -> Iterator[Di
     """The flags that ask the linker for more than C says; those about names only where a file has
     one of the names. ``files``: each with its flags."""
     known = [(unit, tuple(flags)) for unit, flags in files]
-    names = {name for unit, _ in known for name in _external(unit)}
+    names = {each.linked_as or each.name for unit, _ in known for each in _external(unit)}
     first = {flags: unit.file for unit, flags in reversed(known)}
     asked = {flag: file for flags, file in first.items() for flag in asking_linker(flags)}
     for flag, file in asked.items():
@@ -113,13 +213,6 @@ def linked_otherwise(files: Iterable[tuple[Unit, Sequence[str]]]) -> Iterator[Di
         if about is None or not names.isdisjoint(_spellings(about[1], about[2], about[3])):
             text = f"the linker is asked for '{flag}', which the search does not follow"
             yield Dissent("", Location(file), text)
-
-
-def _external(unit: Unit) -> Iterator[str]:
-    declared = [each.symbol for each in unit.declarations]
-    for symbol in (*declared, *(each.symbol for each in unit.functions)):
-        if symbol.linkage is Linkage.EXTERNAL:
-            yield symbol.linked_as or symbol.name
 
 
 def _spellings(word: str, name: str, other: str | None) -> Collection[str]:

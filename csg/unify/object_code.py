@@ -323,7 +323,10 @@ class _Version:
         commons = (name for name, said in assembly.marks.items() if _is_common(said))
         for label in (*assembly.pieces, *assembly.aliases, *commons):
             if label in reader.names or "." not in label:
-                self.places.setdefault(reader.called(label), _Place(reader, label))
+                place = _Place(reader, label)
+                known = self.places.setdefault(reader.called(label), place)
+                if ".weak" in known.linking and ".globl" in place.linking:
+                    self.places[reader.called(label)] = place
 
     @property
     def exported(self) -> set[str]:
@@ -479,6 +482,8 @@ class _Comparison:
             if self._is_changed(name):
                 yield from self._of_heads(name, before, after)
             elif name not in self._functions and name not in self._objects:
+                if name in self._strong_elsewhere:  # as both are weak
+                    continue
                 yield self._of_name(name, _described(before, after), old, new)
             elif before.is_code and after.is_code and before.storage == after.storage:
                 doubtful.append(name)

@@ -11,7 +11,7 @@ differ are joined to one file for each version first.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -34,7 +34,7 @@ from csg.language.syntax import (
 from csg.language.traversal import Tree, rebuilt, walk
 from csg.language.types import Enumeration, Function, Pointer, Record
 from csg.programs import BY_TREES, Annotation, FilePair, Flags, SourceFile, files_of, is_aside
-from csg.unify.linked import bypass_inline, linked_otherwise
+from csg.unify.linked import bypass_definitions, linked_otherwise
 from csg.unify.matching.layouts import SameTypes
 from csg.unify.matching.names import Translation, hooks_of_one, is_global
 from csg.unify.object_code import (
@@ -348,6 +348,7 @@ class ProgramPair:
     shared: list[TranslationUnit]
     both: TranslationUnit | None = None  # what was unified by hand
     left_out: LeftOut = field(default_factory=dict)  # no C, and not needed
+    places: Mapping[str, int] = field(default_factory=dict)  # of the files among all
 
     @property
     def old(self) -> list[TranslationUnit]:
@@ -468,6 +469,7 @@ def _read_pair(pairs: Sequence[FilePair]) -> ProgramPair:
         differing += [each for each in same if _differ_on_disk(*each)] or same[:1]
     shared = [each[1] for each in same if each not in differing]
     read = _parsed(differing, shared, len(pairs) > 1)
+    read.places = {str(file.path): at for at, pair in enumerate(pairs) for file in _files(pair)}
     if not by_hand:
         for text, unit in _trees(read):
             if _MAY_BE_ANNOTATED.search(text.text):
@@ -510,8 +512,9 @@ def unify_pair(
     pair: ProgramPair, entry: str = "main", annotation: Annotation = BY_TREES
 ) -> Unified:
     """Unify both versions. A shared file that uses a name that was split in other files is unified
-    with these, though its own text is the same. So is the one with the entry function where no
-    function of the others is known to see what the compiler makes differently."""
+    with these, though its own text is the same. So is one of which a definition is linked in one
+    version alone, and the one with the entry function where no function of the others is known to
+    see what the compiler makes differently."""
     if pair.both is not None:
         ((old, new),) = pair.differing
         assert old is not None and new is not None
@@ -519,7 +522,10 @@ def unify_pair(
         by_hand.shared = tuple(pair.shared)
         return by_hand
     while True:
-        bypass_inline(pair.differing, pair.shared)
+        bypassed = bypass_definitions(pair.differing, pair.shared, _linked_at(pair, entry))
+        if bypassed.uneven:
+            pair = _with_shared(pair, bypassed.uneven)
+            continue
         with Compilation(pair.differing_texts, pair.differing) as compilation:
             spelt = spellings(pair.differing)
             keep_functions_apart(pair)
@@ -533,6 +539,7 @@ def unify_pair(
                 *read_otherwise((unit, text.flags) for text, unit in _trees(pair)),
                 *_read_by_assembler(pair),
                 *_linked_otherwise(pair),
+                *bypassed.doubtful,
             )
         unified = divided(unified, found, entry, annotation.by_lines)
         unified.unmodelled, unified.read_otherwise = unmodelled, otherwise
@@ -544,12 +551,27 @@ def unify_pair(
         if not concerned:
             unified.shared = tuple(pair.shared)
             return published(unified) if annotation.published else unified
-        texts = list(enumerate(pair.shared_texts))
-        differing = [
-            *pair.differing_texts,
-            *((each, each) for at, each in texts if at in concerned),
-        ]
-        pair = _parsed(differing, [each for at, each in texts if at not in concerned], True)
+        pair = _with_shared(pair, concerned)
+
+
+def _with_shared(pair: ProgramPair, concerned: Collection[int]) -> ProgramPair:
+    """The files, read anew, with some of those that are shared among those that differ."""
+    texts = list(enumerate(pair.shared_texts))
+    differing = [*pair.differing_texts, *((each, each) for at, each in texts if at in concerned)]
+    found = _parsed(differing, [each for at, each in texts if at not in concerned], True)
+    found.places = pair.places
+    return found
+
+
+def _linked_at(pair: ProgramPair, entry: str) -> dict[str, int]:
+    """The places of the files among those that are linked: the one with the entry function is
+    linked first."""
+    first = {
+        unit.file
+        for unit in (*pair.old, *pair.new)
+        if any(each.symbol.name == (entry or "main") for each in unit.functions)
+    }
+    return {file: -1 if file in first else at for file, at in pair.places.items()}
 
 
 def _entered(units: Sequence[TranslationUnit], entry: str) -> set[int]:

@@ -173,6 +173,7 @@ def copy_symbol(symbol: Symbol, name: str) -> Symbol:
         linkage=Linkage.INTERNAL,
         noreturn=False,
         inline=False,
+        weak=False,
         defined=True,
         hooks=(),
     )
