@@ -1368,6 +1368,7 @@ _TOLD = {
     "_of_sections:any": "the order in a section",
     "_of_the_rest:any": "what stands outside of all symbols",
 }
+_LINKED = "tests/test_linked_definitions.py::test_"
 _PARKED = "tests/symexec/exploration/test_parked.py::test_"
 _FLEET = "tests/fleet/test_sharing.py::test_"
 TESTED_ELSEWHERE: Mapping[str, str] = MappingProxyType(
@@ -1388,6 +1389,12 @@ TESTED_ELSEWHERE: Mapping[str, str] = MappingProxyType(
         },
         "csg/unify/pairs.py:_read_by_assembler:any": "tests/test_omissions.py"
         "::test_what_the_assembler_reads_is_an_omission",
+        "csg/unify/pairs.py:_linked_otherwise:any": _LINKED
+        + "a_wrapped_function_is_an_omission_and_no_error",
+        "csg/unify/linked.py:linked_otherwise:any": _LINKED
+        + "a_wrapped_function_is_an_omission_and_no_error",
+        "csg/unify/linked.py:_differing:any": _LINKED
+        + "an_inline_definition_that_gcc_may_call_as_well_is_told",
         "csg/unify/pairs.py:_of_hooks:any": f"{_DISSENTS}what_runs_before_main_is_told",
         "symexec/exploration/preparation.py:_unexplained:approximated": "tests/test_retained.py"
         "::test_the_verdict_is_no_false_one[init-array]",

@@ -56,6 +56,7 @@ _UNSEEN = f"{_DISSENTS}what_the_search_does_not_see_is_in_the_ledger"
 
 
 _LINKED = "tests/test_linked_names.py::test_another_definition_is_a_difference"
+_DEFINITIONS = "tests/test_linked_definitions.py::test_"
 _SAME_CODE = "tests/test_same_code.py::test_the_compiler_says_that_something_changed"
 
 
@@ -103,9 +104,44 @@ COMPILER = [
     _stage(
         "compiler: where types lie",
         _CODE,
-        "for text in taken_out(found, data) if found is not None else ():",
+        "for text in taken_out(found, data):",
         "for text in ():",
         f"{_DISSENTS}where_types_lie_is_told",
+    ),
+    _stage(
+        "compiler: how functions are linked",
+        _CODE,
+        "if not _is_linked_so(each, found):",
+        "if False:",
+        f"{_DEFINITIONS}what_gcc_links_otherwise_is_told",
+    ),
+    _stage(
+        "compiler: what no function of a file that differs sees",
+        "csg/unify/pairs.py",
+        "if not unified.changes and unified.unseen:",
+        "if False:",
+        f"{_DEFINITIONS}the_order_in_a_section_counts_in_every_file[global-second]",
+    ),
+    _stage(
+        "compiler: lines under no symbol in a section",
+        _ASSEMBLY,
+        'self._placed.append((self._section, "", whole))',
+        "pass",
+        f"{_DEFINITIONS}the_order_in_a_section_counts_in_every_file[assembly-second]",
+    ),
+    _stage(
+        "linker: definitions that are passed over",
+        "csg/unify/pairs.py",
+        "bypassed = bypass_definitions(pair.differing, pair.shared, _linked_at(pair, entry))",
+        "bypassed = bypass_definitions([], [], {})",
+        f"{_DEFINITIONS}the_search_runs_what_gcc_calls[static inline-inline]",
+    ),
+    _stage(
+        "linker: definitions that are passed over in one version",
+        "csg/unify/pairs.py",
+        "if bypassed.uneven:",
+        "if False:",
+        f"{_DEFINITIONS}a_weak_definition_of_a_file_that_does_not_differ",
     ),
     _stage(
         "compiler: without const",
@@ -235,9 +271,9 @@ COMPILER = [
     ),
     _stage(
         "compiler: differences that the search does not see",
-        "symexec/exploration/preparation.py",
-        "if not each.modelled\n",
-        "if False\n",
+        "csg/unify/unified.py",
+        "return [each for each in self.dissents if not each.modelled]",
+        "return []",
         f"{_UNSEEN}[an alias-k: its content or storage differs]",
     ),
     _stage(
@@ -313,7 +349,7 @@ COMPILER = [
     _stage(
         "assembly: what has no label",
         _ASSEMBLY,
-        'self._loose.append((self._section, " ".join((*self._alignment, line))))',
+        "self._loose.append((self._section, whole))",
         "pass",
         _told("what stands outside of all symbols"),
     ),

@@ -231,7 +231,12 @@ def _composite(known: Symbol, later: Type, node: Node) -> Type:
 
 
 def _function_symbol(
-    context: Context, node: Node, found: Qualified, wished: Wishes, in_block: bool = False
+    context: Context,
+    node: Node,
+    found: Qualified,
+    wished: Wishes,
+    in_block: bool = False,
+    defines: bool = False,
 ) -> Symbol:
     """The symbol of a function's declaration; it is noted once for the unit."""
     file = context.scopes.file
@@ -245,26 +250,33 @@ def _function_symbol(
         known.from_header = context.is_system(location)
         file.names[node.name] = known
         context.unit.declarations.append(Declaration(known, None, location=location))
-        _apply_inline(context, known, node, wished)
+        _apply_inline(context, known, node, wished, defines)
     elif known.kind is not SymbolKind.FUNCTION:
         raise refuse(node, f"'{node.name}' was declared as an object before")
     else:
         known.type = _composite(known, found.type, node)
         if not in_block:  # nor does gcc count it then
-            _apply_inline(context, known, node, wished)
+            _apply_inline(context, known, node, wished, defines)
     _apply(known, node, replace(found, qualifiers=frozenset()), wished)
     return known
 
 
-def _apply_inline(context: Context, symbol: Symbol, node: Node, wished: Wishes) -> None:
+def _apply_inline(
+    context: Context, symbol: Symbol, node: Node, wished: Wishes, defines: bool
+) -> None:
     """Note what a declaration says of whether the function is one of its own file alone. C counts
-    all declarations (C17 6.7.4p7); the older rule of gcc counts the definition alone."""
+    all declarations (C17 6.7.4p7); the older rule of gcc counts the definition, and other
+    declarations that say ``inline``."""
     inline = "inline" in (node.funcspec or ())
+    extern = "extern" in (node.storage or ())
+    if (wished.gnu_inline or context.gnu_inline) and not symbol.gnu_inline:
+        symbol.gnu_inline, symbol.emitted = True, False
     symbol.inline = symbol.inline or inline
-    symbol.gnu_inline = symbol.gnu_inline or wished.gnu_inline or context.gnu_inline
     symbol.always_inline = symbol.always_inline or wished.always_inline
-    if not (symbol.defined and symbol.gnu_inline):
-        symbol.emitted = symbol.emitted or not inline or "extern" in (node.storage or ())
+    if not symbol.gnu_inline:
+        symbol.emitted = symbol.emitted or not inline or extern
+    elif inline or defines:
+        symbol.emitted = symbol.emitted or not (inline and extern)
 
 
 def definition(context: Context, node: Node) -> None:
@@ -277,13 +289,11 @@ def definition(context: Context, node: Node) -> None:
     context.scopes.enter()
     if node.param_decls:
         parameters = _old_style(context, node, parameters)
-    symbol = _function_symbol(context, node.decl, _with_prototype(found, parameters), wished)
+    kind_ = _with_prototype(found, parameters)
+    symbol = _function_symbol(context, node.decl, kind_, wished, defines=True)
     if symbol.defined:
         raise refuse(node, f"redefinition of '{symbol.name}'")
     symbol.defined = True
-    if symbol.gnu_inline:
-        words = {*(node.decl.funcspec or ()), *(node.decl.storage or ())}
-        symbol.emitted = not words >= {"inline", "extern"}
     symbol.location = name_place(node.decl)
     symbol.from_header = context.is_system(symbol.location)
     for parameter in parameters:

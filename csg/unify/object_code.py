@@ -238,7 +238,7 @@ def _is_linked_so(symbol: Symbol, made: Assembly) -> bool:
         return own and label not in made.exported
     if symbol.strength == INLINE:
         return label not in made.exported
-    return (".weak" if symbol.weak else ".globl") in made.linking(label)
+    return label in made.exported and symbol.weak == (".weak" in made.linking(label))
 
 
 def compiled_alike(old: Sequence[str], new: Sequence[str]) -> bool:
