@@ -28,7 +28,7 @@ from csg.language.syntax import (
     TranslationUnit,
 )
 from csg.records import record
-from csg.unify.object_code import is_of_library
+from csg.unify.object_code import is_in_library
 from csg.unify.unified import Dissent
 
 Unit = TranslationUnit
@@ -129,7 +129,7 @@ class _Linked:
         own = self._rank(unit, symbol)
         first = self._ranks.get(symbol.name, own)
         if symbol.strength == INLINE:
-            return first[0] > INLINE or is_of_library(symbol.name)
+            return first[0] > INLINE or is_in_library(symbol.name)
         return first > own
 
 

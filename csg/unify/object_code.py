@@ -283,7 +283,12 @@ def spellings(pairs: Sequence[UnitPair]) -> list[tuple[Spellings, Spellings]]:
 def is_of_library(name: str) -> bool:
     """Does this process have a symbol of this name from a library? So would the program. Names with
     an underscore in front are reserved for compilers and libraries (C17 7.1.3)."""
-    return name.startswith("_") or hasattr(ctypes.CDLL(None), name)
+    return name.startswith("_") or is_in_library(name)
+
+
+def is_in_library(name: str) -> bool:
+    """Does this process have a symbol of this name from a library?"""
+    return hasattr(ctypes.CDLL(None), name)
 
 
 # ------------------------------------------------------------------ comparing
