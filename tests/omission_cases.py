@@ -670,7 +670,7 @@ int f(int x, const int *p)
         result=("x == 3", "x == 4"),
     ),
     Row(
-        "symexec/exploration/handed_out.py:handed_out:approximated:3",
+        "symexec/exploration/handed_out.py:handed_out:approximated:4",
         whole="""\
 static $ char b[4] = "abc";  // here
 const char *f(int x)
@@ -908,6 +908,37 @@ int (*f(int x))(int)
     ),
     Row(
         "symexec/exploration/handed_out.py:handed_out:approximated:2",
+        whole="""\
+static int step(int x)
+{
+    return $;
+}
+static int twice(int x)  // here
+{
+    return step(step(x));
+}
+int f(int x, int (*cb)(int (*)(int)))
+{
+    return x == 3 ? cb(twice) : 0;
+}
+""",
+        result=("x + 2", "x + 3"),
+    ),
+    Row(
+        "symexec/exploration/interleaved.py:order_apart:approximated",
+        whole="""\
+int f(int x)
+{
+    if ($) fputs("a", stderr);
+    putchar('b');
+    if (!($)) fputs("a", stderr);
+    return x;
+}  // here
+""",
+        result=("x == 3", "0"),
+    ),
+    Row(
+        "symexec/exploration/handed_out.py:handed_out:approximated:3",
         whole="""\
 int t[2] = {1, $};  // here
 int *f(int x)

@@ -125,9 +125,8 @@ class _Calls:
 
     @staticmethod
     def of(program: Program, dependences: DependenceGraph) -> _Calls:
-        stubs = tuple(name for name in program.functions if _is_stub(program, name))
-        found = _Calls(program, dependences, stubs)
-        if stubs:
+        found = _Calls(program, dependences, tuple(stubs(program)))
+        if found.stubs:
             found._collect()
         return found
 
@@ -227,14 +226,25 @@ def _blocks_behind(code: FunctionCode, block: int) -> set[int]:
 def functions_of_caller(program: Program) -> Iterator[str]:
     """The functions at whose call code of the caller begins to run: callbacks, and what a driver
     calls behind the call that it drives."""
-    yield from (name for name in program.functions if _is_stub(program, name))
+    yield from stubs(program)
     if program.entry.startswith(DRIVEN) and "fflush" in program.functions:
         yield "fflush"
 
 
-def _is_stub(program: Program, name: str) -> bool:
-    code = program.functions[name]
-    return name.startswith(STUB) and bool(PLACE_OF_DRIVERS.match(code.location.file))
+def stubs(program: Program) -> Iterator[str]:
+    """The functions of a driver that stand for callbacks of the caller."""
+    for name, code in program.functions.items():
+        if name.startswith(STUB) and PLACE_OF_DRIVERS.match(code.location.file):
+            yield name
+
+
+def given_to_callbacks(program: Program, pointers: PointsTo) -> int:
+    """The locations to which callbacks get a pointer by their arguments."""
+    found = 0
+    for name in stubs(program):
+        for parameter in program.functions[name].parameters:
+            found |= pointers.locations(name, parameter)
+    return found
 
 
 # ------------------------------------------------------------------------------------------ objects

@@ -2,6 +2,7 @@
 
     static int count;                   f reads and writes it: earlier calls leave another value
     static int twice(int x) { .. }      it differs, and f returns its address: callers may call it
+    return cb(twice);                   the same: a callback of the caller may call it
     static const int table[] = { .. };  it differs, and f stores its address: callers may read it
     int limits[4] = {1, 2, 3, 4};       f reads it before it writes it: a caller may have set it
     return rand();                      the library keeps the seed, which earlier calls may set
@@ -20,10 +21,12 @@ from csg.analysis import DependenceGraph
 from csg.analysis.constraints import PointsTo
 from csg.analysis.objects import ObjectKind, bits
 from csg.analysis.registered import functions_at
-from csg.ir import Call, GlobalObject, Program, Return
+from csg.ir import DRIVEN, Call, GlobalObject, Program, Return
 from csg.ir.library_effects import ERRNO
 from csg.language.syntax import Linkage, Symbol, TranslationUnit
 from csg.unify.unified import without_version
+from symexec.exploration.callbacks import given_to_callbacks, stubs
+from symexec.exploration.depending import Touched, accesses, own_functions
 from symexec.ledger import Omission, Reason
 from symexec.runtime.library import SOURCES
 from symexec.testcases.driver import PLACE_OF_DRIVERS
@@ -46,8 +49,8 @@ def shown_objects(program: Program, dependences: DependenceGraph, everywhere: Na
 
 def _handed_locations(program: Program, pointers: PointsTo, visible: Collection[str] = ()) -> int:
     """The locations to which a caller gets a pointer: from the ``visible`` objects, through
-    parameters, or by the result."""
-    locations = pointers.outside
+    parameters, by the result, or by what callbacks get."""
+    locations = pointers.outside | given_to_callbacks(program, pointers)
     for name in sorted(visible):
         number = pointers.objects.numbers.get((ObjectKind.GLOBAL, name, ""))
         locations |= pointers.held.get(number, 0) if number is not None else 0
@@ -147,22 +150,68 @@ def handed_out(
     dependences: DependenceGraph,
     shown: Collection[str],
     compared: Collection[str],
+    written: Collection[str] = (),
 ) -> Iterator[Omission]:
     """What differs between the versions, and a caller gets a pointer to, where nothing looks behind
-    it: functions with changes, and objects with other initial values."""
+    it: functions that run a change, and objects with other initial values. ``written``: the objects
+    that the call may write. A table that others see and the call leaves alone is as good as a
+    public function, unless a callback may use it."""
+    pointers = dependences.pointers
     changed = {node.function for node in program.nodes if node.changes}
-    locations = _handed_locations(program, dependences.pointers, shown)
-    for name in sorted(functions_at(program, dependences.pointers, locations) & changed):
+    begun = {*initialised_apart(program), *split_apart(program)}
+    locations = _handed_locations(program, pointers, shown)
+    handed = functions_at(program, pointers, locations) - _compared(program, dependences)
+    for name in sorted(handed & changed):
         text = f"'{name}' differs, and a caller gets a pointer to it"
         yield Omission(Reason.APPROXIMATED, text, program.functions[name].location)
-    begun = {*initialised_apart(program), *split_apart(program)}
+    if not any(stubs(program)):
+        locations = _handed_locations(program, pointers, {*shown} & {*written})
+    handed &= functions_at(program, pointers, locations) - changed
+    for name in sorted(handed & _running(program, dependences, changed, begun)):
+        text = f"'{name}' depends on a change, and a caller gets a pointer to it"
+        yield Omission(Reason.APPROXIMATED, text, program.functions[name].location)
     for name in sorted(begun & {*shown} - {*compared}):
         text = f"'{without_version(name)}' has other initial values, and a caller may look at it"
         yield Omission(Reason.APPROXIMATED, text, program.globals[name].location)
     for name in sorted(constant_apart(program, shown)):
-        own = without_version(name)
-        text = f"'{own}' is constant in one version, and a caller may write to it"
+        stem = without_version(name)
+        text = f"'{stem}' is constant in one version, and a caller may write to it"
         yield Omission(Reason.APPROXIMATED, text, program.globals[name].location)
+
+
+def _compared(program: Program, dependences: DependenceGraph) -> set[str]:
+    """The functions whose calls are what is compared: the entry function, with a driver those that
+    it calls."""
+    if not program.entry.startswith(DRIVEN):
+        return {program.entry}
+    called = dependences.calls.functions.successors(program.entry)
+    return {program.entry} | {*called} & {*own_functions(program)}
+
+
+def _running(
+    program: Program,
+    dependences: DependenceGraph,
+    changed: Collection[str],
+    begun: Collection[str],
+) -> set[str]:
+    """The functions whose calls may come to ``changed`` ones, or to code that reads objects which
+    have ``begun`` otherwise, but not by a call of what is compared."""
+    numbers = dependences.pointers.objects.numbers
+    objects = {numbers.get((ObjectKind.GLOBAL, name, "")) for name in begun} - {None}
+    touched = Touched(program, dependences)
+    readers = {
+        place[0]
+        for place, step in (accesses(program, own_functions(program)) if objects else ())
+        if not objects.isdisjoint(touched.alone(place, step)[0])
+    }
+    graph, compared = dependences.calls.functions, _compared(program, dependences)
+    found = ({*changed} | readers) & {*graph} - compared
+    waiting = [*found]
+    while waiting:
+        more = {*graph.predecessors(waiting.pop())} - found - compared
+        found |= more
+        waiting += more
+    return found
 
 
 def constant_apart(program: Program, shown: Collection[str]) -> Iterator[str]:

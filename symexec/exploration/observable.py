@@ -73,6 +73,7 @@ from symexec.exploration.handed_out import (
     replaceable,
     shown_objects,
 )
+from symexec.exploration.interleaved import order_apart
 from symexec.exploration.moments import looked_at_meanwhile
 from symexec.exploration.start import (
     ADDRESSES,
@@ -234,8 +235,9 @@ class Caller:
         found: list[tuple[Omission, Operand]] = []
         if old is None or new is None:
             return found
+        found += order_apart(old, new)
         if self.main:
-            return [*_signals_apart(state, new.location)]
+            return [*found, *_signals_apart(state, new.location)]
         if not (isinstance(old.ending, Returned) and isinstance(new.ending, Returned)):
             return found
         for each in self.watched:
@@ -836,7 +838,7 @@ def outliving(
                 initial.append((name, int.from_bytes(item.data, "little", signed=is_signed(kind))))
     own = {each for each in program.globals if {each, _NUMBER.sub("", each)} & everywhere.keys()}
     carried |= begun_alike(program, (own & (writes | (reads & elsewhere))) - {*inputs})
-    events += handed_out(program, dependences, shown, {each.name for each in objects})
+    events += handed_out(program, dependences, shown, {each.name for each in objects}, writes)
     constants = {name for name, item in program.globals.items() if item.readonly}
     events += replaceable(unified, (within - {program.entry}) | (reads & constants))
     for name in inputs[MOST_INPUTS:]:
