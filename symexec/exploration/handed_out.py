@@ -150,22 +150,24 @@ def handed_out(
     dependences: DependenceGraph,
     shown: Collection[str],
     compared: Collection[str],
-    written: Collection[str] = (),
+    written: Collection[str],
+    used: Collection[str],
 ) -> Iterator[Omission]:
     """What differs between the versions, and a caller gets a pointer to, where nothing looks behind
     it: functions that run a change, and objects with other initial values. ``written``: the objects
-    that the call may write. A table that others see and the call leaves alone is as good as a
-    public function, unless a callback may use it."""
+    that the call may write, ``used``: those that other public functions use. A table that others
+    see and the call leaves alone is as good as a public function, unless a callback may use it."""
     pointers = dependences.pointers
     changed = {node.function for node in program.nodes if node.changes}
     begun = {*initialised_apart(program), *split_apart(program)}
-    locations = _handed_locations(program, pointers, shown)
-    handed = functions_at(program, pointers, locations) - _compared(program, dependences)
+    passed_on = {*written} & {*used}
+    locations = _handed_locations(program, pointers, {*shown} | passed_on)
+    handed = functions_at(program, pointers, locations) - compared_functions(program, dependences)
     for name in sorted(handed & changed):
         text = f"'{name}' differs, and a caller gets a pointer to it"
         yield Omission(Reason.APPROXIMATED, text, program.functions[name].location)
     if not any(stubs(program)):
-        locations = _handed_locations(program, pointers, {*shown} & {*written})
+        locations = _handed_locations(program, pointers, {*shown} & {*written} | passed_on)
     handed &= functions_at(program, pointers, locations) - changed
     for name in sorted(handed & _running(program, dependences, changed, begun)):
         text = f"'{name}' depends on a change, and a caller gets a pointer to it"
@@ -179,7 +181,7 @@ def handed_out(
         yield Omission(Reason.APPROXIMATED, text, program.globals[name].location)
 
 
-def _compared(program: Program, dependences: DependenceGraph) -> set[str]:
+def compared_functions(program: Program, dependences: DependenceGraph) -> set[str]:
     """The functions whose calls are what is compared: the entry function, with a driver those that
     it calls."""
     if not program.entry.startswith(DRIVEN):
@@ -204,7 +206,7 @@ def _running(
         for place, step in (accesses(program, own_functions(program)) if objects else ())
         if not objects.isdisjoint(touched.alone(place, step)[0])
     }
-    graph, compared = dependences.calls.functions, _compared(program, dependences)
+    graph, compared = dependences.calls.functions, compared_functions(program, dependences)
     found = ({*changed} | readers) & {*graph} - compared
     waiting = [*found]
     while waiting:

@@ -67,6 +67,7 @@ from symexec.exploration.doubts import Doubt
 from symexec.exploration.handed_out import (
     asks_for_errno,
     begun_alike,
+    compared_functions,
     handed_out,
     library_state,
     name_of_state,
@@ -838,7 +839,9 @@ def outliving(
                 initial.append((name, int.from_bytes(item.data, "little", signed=is_signed(kind))))
     own = {each for each in program.globals if {each, _NUMBER.sub("", each)} & everywhere.keys()}
     carried |= begun_alike(program, (own & (writes | (reads & elsewhere))) - {*inputs})
-    events += handed_out(program, dependences, shown, {each.name for each in objects}, writes)
+    used = _used_by_others(program, dependences, unified)
+    compared = {each.name for each in objects}
+    events += handed_out(program, dependences, shown, compared, writes, used)
     constants = {name for name, item in program.globals.items() if item.readonly}
     events += replaceable(unified, (within - {program.entry}) | (reads & constants))
     for name in inputs[MOST_INPUTS:]:
@@ -931,6 +934,22 @@ def _called(dependences: DependenceGraph, entry: str) -> set[str]:
                 found.add(name)
                 waiting.append(name)
     return found
+
+
+def _used_by_others(
+    program: Program, dependences: DependenceGraph, units: Iterable[TranslationUnit]
+) -> set[str]:
+    """The names of the global objects that public functions may read, but the entry function."""
+    public = {
+        each.symbol.name
+        for unit in units
+        for each in unit.functions
+        if each.symbol.linkage is Linkage.EXTERNAL
+    }
+    within: set[str] = set()
+    for name in public & {*program.functions} - compared_functions(program, dependences):
+        within |= _called(dependences, name)
+    return _touched(program, dependences, within)[0]
 
 
 def _touched(

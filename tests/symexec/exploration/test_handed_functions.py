@@ -141,6 +141,16 @@ WAYS: Mapping[str, Way] = {
     "a public object that stays": Way(
         "int (*hook)(int); int f(int x) { hook = h; return x; }", call="f(1); hook(7);"
     ),
+    "what another function calls meanwhile": Way(
+        "static int (*now)(int); int run(int v) { return now ? now(v) : 0; }"
+        " int f(int (*cb)(int), int x) { now = h; int r = cb(x); now = 0; return r; }",
+        "int look(int n) { return run(7); }",
+    ),
+    "what another function calls later": Way(
+        "static int (*now)(int); int run(int v) { return now ? now(v) : 0; }"
+        " int f(int x) { now = h; return x; }",
+        call="f(1); run(7);",
+    ),
     "a result": Way("int (*f(int x))(int) { return h; }", call="f(1)(7);"),
     "a structure that is returned": Way(
         "struct s f(int x) { struct s s = {x, h}; return s; }", call="f(1).g(7);", head=S
@@ -202,13 +212,13 @@ EDITS: Mapping[str, tuple[str, str, str, str]] = {
     ),
 }  # fmt: skip
 # Edits beside h, which have to be equivalent: what stands before h, and $ in either version.
-OF_F = 'if ($ == 4242) puts("x");'  # stands in f, where the body of h has it
+OF_F = 'if ($ == 4240) puts("x");'  # stands in f, where the body of h has it
 ALIKE: Mapping[str, tuple[str, str, str, str]] = {
     "a function that h does not call": (
         "static int k(int v) { return $; } int l(int v) { return k(v); }",
         "",
-        "v + v",
-        "v * 2",
+        "v * 5",
+        "v * 4 + v",
     ),
     "an object that h does not read": (
         "static int c[2] = {3, $}; int l(void) { return c[1]; }",
@@ -216,7 +226,7 @@ ALIKE: Mapping[str, tuple[str, str, str, str]] = {
         "1",
         "2",
     ),
-    "what f does": ("", OF_F, "x + x", "x * 2"),
+    "what f does": ("", OF_F, "x * 5", "x * 4 + x"),
 }
 
 
