@@ -29,6 +29,7 @@ class Family:
 GCC = "gcc's binaries"
 CALLER = "gcc, and a program that calls both versions"
 ANSWERS = "gcc, and a program that gives the system's answers"
+SHOWN = "gcc's binaries, with a pipe and a terminal for both"
 GRID = "gcc's binaries, on every input of a grid"
 BYTES = "gcc's binaries, on every byte"
 DECLARATIONS = "declarations, attributes, pragmas, assembly and flags"
@@ -86,6 +87,18 @@ FAMILIES = (
     Family("tests.symexec.exploration.test_moments",
            "test_versions_stay_equal_where_callers_see_the_same",
            "the same, where callers see nothing else: they have to be equivalent", CALLER),
+    Family("tests.symexec.exploration.test_handed_functions",
+           "test_what_a_caller_can_call_is_left_out",
+           "functions of the program that callbacks, and callers later, can call", CALLER),
+    Family("tests.symexec.exploration.test_handed_functions",
+           "test_a_function_that_runs_no_change_leaves_versions_equal",
+           "the same, where these functions run no change: they have to be equivalent", CALLER),
+    Family("tests.symexec.exploration.test_interleaved",
+           "test_another_order_of_both_streams_is_left_out",
+           "the order of standard output and standard error", SHOWN),
+    Family("tests.symexec.exploration.test_interleaved",
+           "test_versions_that_keep_the_order_are_equal",
+           "the same, where both versions keep it: they have to be equivalent", SHOWN),
     Family("tests.symexec.exploration.test_clocks",
            "test_another_answer_may_show_a_difference",
            "the time, the user and limits: changes that meet what the system says", ANSWERS),
