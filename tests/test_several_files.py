@@ -87,7 +87,7 @@ ROWS = [
     ("build old new --with twice.c", "twice.c:2:5: error: function 'put' is defined a second time",
      "hint: the first definition is at new/slots.c:12:5"),
     ("graph old new --with wrong.c", "wrong.c:1:26: error: 'y' is not declared", "hint"),
-    ("graph old new -p old", "error: old/compile_commands.json cannot be read: No such", ""),
+    ("graph old new -p old", "error: cannot read 'old/compile_commands.json': No such", ""),
     ("graph old new -p bad", "error: bad/compile_commands.json is no database", ""),
     ("graph old new -p build", "error: build/compile_commands.json does not say how", "hint"),
     ("graph old new -p folder", "old/main.c:3:10: error: no_such_header.h: No such file", "hint"),
