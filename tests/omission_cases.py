@@ -1098,6 +1098,17 @@ char *f(int x)
         recorded="approximated",
     ),
     Row(
+        "symexec/exploration/observable.py:unseen:any:4",
+        whole="""\
+const void *f(int x)
+{
+    return x > 3 ? $ : 0;
+}  // here
+""",
+        result=('"ab"', '"ac"'),
+        recorded="approximated",
+    ),
+    Row(
         "symexec/exploration/allocated.py:allocated_apart:approximated",
         whole="""\
 char *f(int x)
@@ -1124,7 +1135,7 @@ char *f(int x)
         recorded="approximated",
     ),
     Row(
-        "symexec/exploration/observable.py:unseen:any:4",
+        "symexec/exploration/observable.py:unseen:any:5",
         whole="""\
 struct two { char c; int n; };
 int f(int x, struct two *a, const struct two *b)

@@ -23,6 +23,7 @@ from symexec.attack.drivers import Drivers
 from symexec.attack.inputs import DriverInput, expressed, read_input
 from symexec.replay import SANITIZED, NativeReplay
 from symexec.replay.build import NATURAL, Program
+from symexec.replay.harness import NAMELESS
 from symexec.replay.native import OFTEN, in_turn
 from symexec.replay.reports import sanitizer_kind
 from symexec.replay.sandbox import signal_name
@@ -280,6 +281,7 @@ class FunctionAttack:
             self._symbols[key] = "".join(
                 f"symbol {start} {size} {'static' if name in lone else name}\n"
                 for start, size, name in own
+                if name not in NAMELESS
             )
         return self._symbols[key]
 

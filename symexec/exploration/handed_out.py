@@ -27,6 +27,7 @@ from csg.language.syntax import Linkage, Symbol, TranslationUnit
 from csg.unify.unified import without_version
 from symexec.exploration.callbacks import given_to_callbacks, stubs
 from symexec.exploration.depending import Touched, accesses, own_functions
+from symexec.exploration.start import LITERALS
 from symexec.ledger import Omission, Reason
 from symexec.runtime.library import SOURCES
 from symexec.testcases.driver import PLACE_OF_DRIVERS
@@ -78,7 +79,6 @@ _SAME_IN_EVERY_PROCESS = frozenset(
         "memory_streams.c", "stdio.c", "threads.c", "variables.c",
     }
 )  # fmt: skip
-_TEXT = ".str."  # what the names of string literals begin with
 _CLOCK = frozenset({"libc:now", "libc:looks", "libc:drawn", "libc:turn"})
 
 
@@ -239,13 +239,13 @@ def split_apart(program: Program) -> Iterator[str]:
 
 
 def _beginning(program: Program, name: str) -> tuple[object, ...]:
-    """The first bytes of an object, and where its pointers lead: what a text says, or a name."""
+    """The first bytes of an object, and where its pointers lead: what a literal is, or a name."""
     item = program.globals[name]
     found: list[object] = [bytes(item.data)]
     for each in item.relocations:
         target = program.globals.get(each.symbol)
-        is_text = target is not None and each.symbol.startswith(_TEXT)
-        leads = target.data if is_text and target else without_version(each.symbol)
+        is_literal = target is not None and each.symbol.startswith(LITERALS)
+        leads = target.data if is_literal and target else without_version(each.symbol)
         found.append((each.offset, each.addend, leads))
     return tuple(found)
 

@@ -1,7 +1,7 @@
 """The observable result: by what the caller of the entry function can distinguish two versions.
 
     return x + 1;  |  return x;              returns x + 1 or x: always
-    return "big";  |  return names + 6;      the texts, not where they lie
+    return "big";  |  return names + 6;      the texts, not where they lie (whole_objects.py)
     *count = n;    |  *count = n > 0;        what is left in objects that the caller knows
     item->n = n;  |  item->n = n + 1;        in objects that a returned pointer leads to, too
     total = n;    |  total = n + 1;          in global and static objects that the call writes
@@ -55,6 +55,7 @@ from csg.language.types import (
     Pointer,
     Record,
     Type,
+    Void,
     is_opaque,
     is_signed,
     size_of,
@@ -88,6 +89,7 @@ from symexec.exploration.start import (
     pointers_elsewhere,
     pointers_left,
 )
+from symexec.exploration.whole_objects import Pair, around_texts, literals_apart
 from symexec.expr import (
     Data,
     Model,
@@ -108,7 +110,7 @@ from symexec.inputs.structures import (
     Member,
     Place,
     is_followed,
-    is_text,
+    is_shown_text,
     object_places,
     places,
 )
@@ -130,7 +132,8 @@ BEYOND = (
     "of several elements"
 )
 IN_PADDING = "padding of objects that the caller sees may differ: only members are compared"
-BEHIND = "bytes behind the 0 of a text may differ: only the text is compared"
+AROUND = "bytes behind the 0 of a text or before it may differ: only the text is compared"
+LITERALS = "a literal that the caller gets may differ where nobody looks: behind its first element"
 
 
 @record
@@ -247,14 +250,18 @@ class Caller:
                 pairs += _left(state, each, [])
             if pairs:
                 found.append((each.what.event, _differ(pairs)))
-        beyond = self._not_compared(state)
+        beyond = list(self._not_compared(state))
         if beyond:
             event = Omission(Reason.APPROXIMATED, BEYOND, new.location)
-            found.append((event, _differ(beyond)))
-        behind = list(self._behind_texts(state))
-        if behind:
-            event = Omission(Reason.APPROXIMATED, BEHIND, new.location)
-            found.append((event, plain(disjunction(behind))))
+            found.append((event, plain(disjunction(beyond))))
+        around = list(self._around_texts(state))
+        if around:
+            event = Omission(Reason.APPROXIMATED, AROUND, new.location)
+            found.append((event, plain(disjunction(around))))
+        literals = 0 if self.program is None else self._literals_apart(self.program, state)
+        if literals != 0:
+            event = Omission(Reason.APPROXIMATED, LITERALS, new.location)
+            found.append((event, literals))
         found += _half_written(state, new.location)
         found += allocated_apart(state.memory, self._roots(state), new.location)
         padding = list(_differing_padding(state))
@@ -292,24 +299,30 @@ class Caller:
         assert isinstance(left, Returned) and isinstance(right, Returned)
         return old_half(left.value or 0), new_half(right.value or 0)
 
-    def _not_compared(self, state: State) -> list[tuple[Data, int]]:
-        """The values in allocated objects that differ between the versions and are not compared,
-        each with its width in bits: behind many pointers, or behind the first of several
-        elements."""
+    def _not_compared(self, state: State) -> Iterator[Operand]:
+        """The conditions under which values in allocated objects differ that are not compared:
+        behind many pointers, behind the first of several elements, or behind a pointer to void."""
         items = [
             each
             for each in state.memory.live_objects()
             if each.kind is AllocationKind.HEAP and not each.dead and each.differs()
         ]  # a caller may not look at what a version has freed
         if not items:
-            return []
+            return
         reached = self._reached(state)
-        return [
+        for ends in reached.others:
+            pair = Pair.at(state.memory, ends)
+            if pair is not None and pair.is_of_each:
+                reached.whole(*ends)
+                yield from pair.bytes_apart()
+        pairs = [
             (value, 8 * size)
             for item in items
             for place, size, value in item.differs()
             if not reached.has(item.number, place, size)
         ]
+        if pairs:
+            yield _differ(pairs)
 
     def _reached(self, state: State) -> Reached:
         """What is compared of allocated objects."""
@@ -318,38 +331,46 @@ class Caller:
             reached.both_texts(*self._ends(state))
         if self.returned:
             list(_pairs(state, self.returned, self._ends(state), reached, []))
+        elif self.result is ParameterKind.POINTER:
+            reached.both_others(*self._ends(state))
         for each in self.watched:
             address = _address(state, each.what.name)
             list(_pairs(state, each.places, (address, address), reached, []))
         for one, two in pointers_elsewhere(state):
             reached.both_texts(one, two)
+        for one, two, is_text in pointers_left(state):
+            if not is_text:
+                reached.both_others(one, two)
         return reached
 
     def _roots(self, state: State) -> Iterator[Root]:
         """The pairs of addresses that a caller gets: the result, and the pointers in what it
         knows."""
-        if self.result is not ParameterKind.SCALAR:
+        if self.result is ParameterKind.STRUCTURE:
+            yield from _pointers_in(state, self.returned[0], *self._ends(state))
+        elif self.result is not ParameterKind.SCALAR:
             yield *self._ends(state), self.result is ParameterKind.STRING
         yield from pointers_left(state)
         for each in self.watched:
-            if each.what.private:
-                continue
-            root = each.places[0]
-            address = _address(state, each.what.name)
-            links = (*root.links, *root.opaque)
-            texts = {each.offset for each in links if is_text(each.target)}
-            for offset in root.pointers:
-                pair = _loaded(state, address + offset, address + offset, 8)
-                if pair is not None:
-                    yield old_half(pair), new_half(pair), offset in texts
+            if not each.what.private:
+                address = _address(state, each.what.name)
+                yield from _pointers_in(state, each.places[0], address, address)
 
-    def _behind_texts(self, state: State) -> Iterator[Operand]:
-        """The conditions under which the bytes of two texts that were allocated differ, those
-        behind their 0 included, within the smaller object and where both are initialised."""
-        if not any(each.kind is AllocationKind.HEAP for each in state.memory.live_objects()):
-            return
+    def _around_texts(self, state: State) -> Iterator[Operand]:
+        """The conditions under which the bytes around two texts differ, behind their 0 or before
+        the pointers. Where the texts differ in every input, there is nothing to add."""
         for one, two in self._reached(state).texts:
-            yield from _unlike_bytes(state, one, two)
+            if _texts(state, one, two) != 1:
+                yield from around_texts(state.memory, (one, two))
+
+    def _literals_apart(self, program: Program, state: State) -> Operand:
+        """The condition under which literals that are not compared as texts differ."""
+        roots: list[tuple[int, int]] = []
+        if self.result in (ParameterKind.POINTER, ParameterKind.STRING):
+            one, two = self._ends(state)
+            if isinstance(one, int) and isinstance(two, int):
+                roots.append((one, two))
+        return literals_apart(program, state.memory, roots, self._reached(state).texts)
 
     def _results(self, state: State, doubts: list[Doubt]) -> Operand | None:
         """The condition under which two results differ for the caller, by more than their bits;
@@ -367,6 +388,17 @@ class Caller:
                 return found or 0
             case _:
                 return _pointers_differ(state, one, two, doubts)
+
+
+def _pointers_in(state: State, place: Place, one: Operand, two: Operand) -> Iterator[Root]:
+    """The pairs of pointers in an object, and whether they lead to texts."""
+    assert isinstance(one, int) and isinstance(two, int)
+    links = (*place.links, *place.opaque)
+    texts = {each.offset for each in links if is_shown_text(each.target)}
+    for offset in place.pointers:
+        pair = _loaded(state, one + offset, two + offset, 8)
+        if pair is not None:
+            yield old_half(pair), new_half(pair), offset in texts
 
 
 @record
@@ -483,11 +515,13 @@ def _put_pointers(
 
 class Reached:
     """The byte ranges of objects that are compared, and the addresses of ``texts`` in both
-    versions: of these only what lies before the 0 is compared."""
+    versions: of these only what lies before the 0 is compared. ``others``: addresses of which only
+    the object counts that they lead to."""
 
     def __init__(self) -> None:
         self._parts: dict[int, list[tuple[int, int]]] = {}
         self.texts: dict[tuple[int, int], None] = {}
+        self.others: dict[tuple[int, int], None] = {}
 
     def add(self, address: int, size: int) -> None:
         start = offset_of(address)
@@ -502,6 +536,10 @@ class Reached:
         self.whole(one, two)
         if isinstance(one, int) and isinstance(two, int) and one and two:
             self.texts[one, two] = None
+
+    def both_others(self, one: Operand, two: Operand) -> None:
+        if isinstance(one, int) and isinstance(two, int) and one and two:
+            self.others[one, two] = None
 
     def has(self, number: int, place: int, size: int) -> bool:
         parts = self._parts.get(number, ())
@@ -608,7 +646,7 @@ def _pairs(
                 continue
             left, right = old_half(pair), new_half(pair)
             reached[link.name] = (left, right)
-            text = is_text(link.target)
+            text = is_shown_text(link.target)
             yield shadowed(0, _nulls(left, right)), 1
             if leads(state, left, text) != leads(state, right, text):
                 yield shadowed(0, numbers_differ(left, right)), 1
@@ -618,6 +656,8 @@ def _pairs(
                 compared.both_texts(left, right)
                 apart = _texts(state, left, right)
                 yield shadowed(0, 1 if apart is None else apart), 1
+            elif isinstance(link.target, Void):
+                compared.both_others(left, right)
 
 
 def _differs(state: State, address: int, size: int) -> bool:
@@ -698,30 +738,6 @@ def _texts(state: State, one: Operand, two: Operand) -> Operand | None:
         if isinstance(alike, int) and not alike:
             return plain(disjunction(parts))
     return None
-
-
-def _unlike_bytes(state: State, one: int, two: int) -> Iterator[Operand]:
-    """The conditions under which bytes behind two addresses differ that both versions have
-    allocated and initialised."""
-    items = [state.memory.find(address >> 32) for address in (one, two)]
-    left, right = items
-    if left is None or right is None or {left.kind, right.kind} != {AllocationKind.HEAP}:
-        return
-    start, other = offset_of(one), offset_of(two)
-    for place in range(min(len(left.data) - start, len(right.data) - other)):
-        if not (left.is_set(start + place, 1) and right.is_set(other + place, 1)):
-            continue
-        old, new = left.load(start + place, 1, OLD), right.load(other + place, 1, NEW)
-        if old is not new and (unlike := compare("ne", 8, old, new)) != 0:
-            sizes = [
-                compare("ult", 64, at, half(item.extent))
-                for at, item, half in (
-                    (start + place, left, old_half),
-                    (other + place, right, new_half),
-                )
-                if item.extent is not None
-            ]
-            yield plain(conjunction([*sizes, unlike]))
 
 
 def _byte(state: State, address: int, mode: int) -> Data | None:

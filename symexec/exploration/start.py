@@ -15,6 +15,7 @@ from zlib import crc32
 from csg.ir import Program
 from csg.ir.library_effects import ERRNO
 from csg.language.syntax import FunctionDefinition, TranslationUnit
+from csg.lower.linking import LIBRARY_PREFIX
 from csg.programs import SourceFile
 from csg.records import record
 from csg.unify.unified import without_version
@@ -38,7 +39,7 @@ from symexec.expr import (
     symbols,
 )
 from symexec.ledger import Reason
-from symexec.memory import BOTH, PADDING, AllocationKind, address_of, offset_of
+from symexec.memory import BOTH, PADDING, AllocationKind, MemoryObject, address_of, offset_of
 from symexec.replay.sandbox import environment_below
 from symexec.runtime import library
 from symexec.runtime.contract import CALLED
@@ -539,14 +540,23 @@ def leads(state: State, address: Operand, text: bool) -> object:
     if any(each.number == number for each in _watched(state)):
         return address
     item = None if text else state.memory.find(number)
-    if item is None or item.kind not in _NAMED or item.name.startswith(_LITERAL):
+    if item is None or item.kind not in _NAMED or is_literal(item):
         return ELSEWHERE
     stem = without_version(item.name)
     return address if stem == item.name else (stem, offset_of(address))
 
 
 _NAMED = (AllocationKind.GLOBAL, AllocationKind.CONSTANT, AllocationKind.FUNCTION)
-_LITERAL = (".str.", "libc:")
+
+
+def is_literal(item: MemoryObject) -> bool:
+    """Has it no name in the program, as string literals, compound literals, and objects of the
+    library?"""
+    is_static = item.kind in (AllocationKind.GLOBAL, AllocationKind.CONSTANT)
+    return is_static and item.name.startswith((*LITERALS, LIBRARY_PREFIX))
+
+
+LITERALS = (".str.", "<literal>")  # what the names of string and compound literals begin with
 
 
 def elements_joined(names: Sequence[str]) -> list[str]:

@@ -54,6 +54,7 @@ from symexec.inputs.structures import (
     choices,
     depths_of,
     element_of,
+    is_shown_text,
     is_text,
     leads_to_places,
     null_choices,
@@ -426,7 +427,7 @@ class _Builder:
             cells = [cell for member in whole for cell in self._member(member)]
             fields = [each for each in place.members if each not in whole]
             cells += self._bit_fields(fields)
-            texts = tuple(link.offset for link in place.links if is_text(link.target))
+            texts = tuple(link.offset for link in place.links if is_shown_text(link.target))
             looked_at = seen or place is not found[0]
             instead = tuple(
                 link.offset for link in place.links if link.instead and link.name not in null

@@ -197,6 +197,11 @@ def is_text(kind: Type) -> bool:
             return False
 
 
+def is_shown_text(kind: Type) -> bool:
+    """Do native runs show what a pointer to this type leads to as a text?"""
+    return is_text(kind) and not isinstance(kind, Void)
+
+
 def places(
     name: str,
     target: Type,

@@ -58,6 +58,8 @@ _SYMBOL = struct.Struct("<IBBHQQ")  # name, info, other, section, value, size
 _SYMTAB, _OBJECT, _FUNCTION, _FILE, _THREAD = 2, 1, 2, 4, 6
 _DYNAMIC, _RPATH, _RUNPATH = 6, 15, 29  # a type of sections, and tags in one
 _NUMBER = re.compile(r"\.\d+$")
+# Compound literals of file scope, as gcc and clang call them.
+NAMELESS = frozenset(("__compound_literal", "compoundliteral", ".compoundliteral"))
 _NOWHERE_ELSE = "0" * 16  # at the start of the object, in hexadecimal
 _PRELUDE = """\
 extern void csgtest_set(const char *, void *, unsigned long);
@@ -124,12 +126,13 @@ class Symbols:
 
     def at(self, place: int) -> tuple[str, int] | None:
         """The object at an address, or that ends there, and the distance from its start in bytes;
-        None where there is none."""
+        None where there is none, or one that has no name in C."""
         index = bisect_right(self.ranges, (place, 1 << 62, "")) - 1
         if index < 0:
             return None
         start, size, name = self.ranges[index]
-        return (name, place - start) if place <= start + size else None
+        is_there = place <= start + size and name not in NAMELESS
+        return (name, place - start) if is_there else None
 
 
 NO_SYMBOLS = Symbols()
