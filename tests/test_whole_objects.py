@@ -83,7 +83,6 @@ CHAR = "const char"
 LITERALS = {
     "behind the 0": Literal(CHAR, '"ab\\0⟨c | d⟩"', 5),
     "behind a 0 at the start": Literal("const unsigned char", '(void *) "\\0\\1⟨\\2 | \\3⟩"', 4),
-    "one more 0": Literal(CHAR, '"a\\0b⟨ | \\0⟩"', 4),
     "before the text": Literal(CHAR, '"⟨X | Y⟩ab" + 1', 3, 1),
     "no type": Literal("const void", '"a⟨b | c⟩"', 3),
     "no type but wide": Literal("const void", 'L"ab⟨c | d⟩"', 16),
