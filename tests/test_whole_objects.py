@@ -106,6 +106,11 @@ OTHERS = {
         " const int *f(int x) { return ⟨x ? t : 0 | !x ? 0 : t⟩; }",
         "show(f(1), 0, 12)",
     ),
+    "one in the place of a string literal": (
+        'static const void *const t = (const char[]){"ab"};'
+        ' const void *f(int x) { return x ? ⟨t | "ab"⟩ : 0; }',
+        "show(f(1), 0, 3)",
+    ),
     "one in an object": (
         "struct t { const int *v; int n; };"
         " static const struct t t = {(const int[]){1, ⟨2 | 3⟩}, 2};"
@@ -131,6 +136,11 @@ OTHERS = {
         'const wchar_t *f(int x) { ⟨return x ? L"ab" : L"cd";'
         ' | if (x) return L"ab"; return L"cd";⟩ }',
         "show(f(1), 0, 12); show(f(0), 0, 12)",
+    ),
+    "the same text, allocated": (
+        "struct s { void *p; }; void f(struct s *s, int x)"
+        ' { ⟨s->p = strdup("ab"); | char *p = malloc(3); if (p) memcpy(p, "ab", 3); s->p = p;⟩ }',
+        "struct s s; f(&s, 1); show(s.p, 0, 3)",
     ),
     "allocated texts behind a pointer to void": (
         'struct s { void *p; }; void f(struct s *s, int x) { s->p = strdup("a⟨b | c⟩"); }',
