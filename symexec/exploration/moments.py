@@ -4,7 +4,7 @@
     cb(k);        |  cb(k);
     putchar('A');                        the caller may end the process by _exit or abort: then it
                   |  fflush(stdout);     matters what stdout holds back
-    char b[8] = "ab";                    a stub prints the text and stops at its 0
+    char b[8] = "ab";                    a stub prints the text, and nothing around it
                   |  b[5] = 1;
     cb(b);        |  cb(b);
 
@@ -44,7 +44,7 @@ from symexec.testcases.driver import STUB, is_printed, is_shown
 
 HELD = "text that streams hold back"
 FILES = "a file before streams are flushed"
-BEHIND = "memory behind an argument"
+AROUND = "memory around an argument"
 _LOOKS = "libc:looks"  # at the clock: no program can count them
 _WIDEST = 8  # bytes that are compared at once
 
@@ -232,15 +232,15 @@ def _arguments_apart(program: Program, one: Moment, two: Moment) -> Apart:
         if not whole and not is_shown(kind, at):
             continue
         ends = old_half(one.arguments[hidden + at]), new_half(two.arguments[hidden + at])
-        condition = _behind(one.memory, ends[0], two.memory, ends[1], whole)
+        condition = _around(one.memory, ends[0], two.memory, ends[1], whole)
         if condition != 0:
-            yield BEHIND, condition
+            yield AROUND, condition
 
 
-def _behind(
+def _around(
     memory: Memory, address: Operand, other: Memory, there: Operand, whole: bool
 ) -> Operand:
-    """The condition under which bytes differ from two addresses on; of ``whole`` objects also what
+    """The condition under which bytes differ around two addresses; of ``whole`` objects also what
     pointers in them lead to."""
     if not isinstance(address, int) or not isinstance(there, int):
         return int(any(each.differs() for each in memory.live_objects()))
@@ -249,7 +249,9 @@ def _behind(
         return 0
     if whole:
         return _all_apart(memory, item, other, twin)
-    return _bytes_apart(item, offset_of(address), twin, offset_of(there))
+    start, place = offset_of(address), offset_of(there)
+    before = max(0, min(start, place))
+    return _bytes_apart(item, start - before, twin, place - before)
 
 
 def _bytes_apart(item: MemoryObject, start: int, other: MemoryObject, place: int) -> Operand:
