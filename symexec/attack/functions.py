@@ -157,7 +157,7 @@ class FunctionAttack:
     drivers: Drivers
     signature: EntrySignature
     seed: int
-    statics: frozenset[str] = frozenset()
+    publics: frozenset[str] = frozenset()
     count: int | None = None
     tried: int = 0
     whole: bool = False
@@ -270,13 +270,13 @@ class FunctionAttack:
         return result.control.data, result.reports
 
     def _known(self, build: str, style: str) -> str:
-        """Where functions and objects lie. One that only this version has, in this file alone, has
-        no name that others know."""
+        """Where functions and objects lie. One that only this version has, in one file or function
+        alone, has no name that others know."""
         key = build, style
         if key not in self._symbols:
             both = [self.replay.symbols(each, style).ranges for each in BUILDS]
             names = [{name for _, _, name in each} for each in both]
-            lone = self.statics & (names[0] ^ names[1])
+            lone = (names[0] ^ names[1]) - self.publics
             own = both[BUILDS.index(build)]
             self._symbols[key] = "".join(
                 f"symbol {start} {size} {'static' if name in lone else name}\n"

@@ -112,7 +112,7 @@ class Attacking:
                 made,
                 self.signature,
                 seed,
-                _statics(self.unified),
+                _publics(self.unified),
                 COUNTED if counted else None,
             )
         self._attack.begin()
@@ -325,13 +325,13 @@ def _record_of(target: object) -> set[object]:
     return {record_key(kind)} if isinstance(kind, Record) else set()
 
 
-def _statics(unified: Unified) -> frozenset[str]:
-    """The names that one file alone knows."""
+def _publics(unified: Unified) -> frozenset[str]:
+    """The names that all files know."""
     found: set[str] = set()
     for unit in (unified.old, unified.new, *unified.shared):
         symbols = [each.symbol for each in unit.functions]
         symbols += [each.symbol for each in unit.declarations]
-        found |= {each.name for each in symbols if each.linkage is not Linkage.EXTERNAL}
+        found |= {each.name for each in symbols if each.linkage is Linkage.EXTERNAL}
     return frozenset(found)
 
 

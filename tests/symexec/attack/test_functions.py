@@ -89,3 +89,19 @@ def test_a_part_of_an_address_is_no_value(name: str, tmp_path: Path) -> None:
     body = f"{head}{ADDRESSES[name]} p->name = h; h[0] = 0; p->size = 7; return (void *) p; }}\n"
     both = [body.replace("SIZE", size) for size in ("216", "sizeof *p")]
     assert not attacked(tmp_path, *both, "--entry", "f", seconds=2).tests
+
+
+NAMELESS = {  # objects that have a name in one version, for its file or a function
+    "of a function": 'static const char t[] = "ab"; return t;',
+    "of the file": "return text;",
+    "none": 'return (x, "ab");',
+}
+
+
+@pytest.mark.parametrize("name", NAMELESS)
+def test_a_name_that_one_version_has_is_nothing_to_callers(name: str, tmp_path: Path) -> None:
+    old = 'const char *f(int x) { (void) x; return "ab"; }\n'
+    new = (
+        f'static const char text[] = "ab";\nconst char *f(int x) {{ (void) x; {NAMELESS[name]} }}\n'
+    )
+    assert not attacked(tmp_path, old, new, "--entry", "f", seconds=2).tests
