@@ -53,7 +53,7 @@ def differs(folder: Path, flag: str) -> bool:
     return seen[0] != seen[1]
 
 
-@pytest.mark.parametrize("pair", every(4, PAIRS))
+@pytest.mark.parametrize("pair", every(6, PAIRS))
 def test_verdicts_with_character_sets(pair: str, tmp_path: Path) -> None:
     flag, *versions = PAIRS[pair]
     encoding = "latin-1" if "input" in flag else "utf-8"

@@ -81,7 +81,9 @@ def test_too_much_for_the_new_version_alone(tmp_path: Path, n: str) -> None:
 )
 def test_room_to_spare_is_no_difference(tmp_path: Path, accesses: list[str], start: int) -> None:
     done = built(tmp_path, accesses, start, 24, "0..5")
-    assert (done.code, done.report["verdict"]) == (0, "equivalent-within-bounds"), done
+    # What the system says of a standard stream may be otherwise, and decide.
+    verdict = "no-difference-found" if "fstat" in accesses else "equivalent-within-bounds"
+    assert (done.code, done.report["verdict"]) == (0, verdict), done
 
 
 def test_what_becomes_of_the_arguments_is_nobodys_to_see(tmp_path: Path) -> None:

@@ -158,8 +158,9 @@ class Collected:
 
     @property
     def predicted(self) -> list[TestCase]:
-        """The tests for which a difference is predicted."""
-        return [self._cases[name] for name in sorted(self._predicted)]
+        """The tests for which a difference is predicted. One of which an interruption came before
+        it was stored is none."""
+        return [self._cases[name] for name in sorted(self._predicted) if name in self._cases]
 
     @property
     def mispredicted(self) -> list[TestCase]:

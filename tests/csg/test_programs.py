@@ -164,5 +164,5 @@ def test_what_is_no_database_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "compile_commands.json").write_text(text)
     with pytest.raises(UsageError, match="no database of compile commands"):
         read_commands(tmp_path)
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match="cannot read"):
         read_commands(tmp_path / "nowhere")

@@ -51,7 +51,7 @@ def ipc_objects() -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "number", every(17, range(len(PROGRAMS))), ids=[name for name, _ in PROGRAMS]
+    "number", every(37, range(len(PROGRAMS))), ids=[name for name, _ in PROGRAMS]
 )
 def test_a_program_does_no_harm(
     number: int, neighbour: subprocess.Popen[bytes], tmp_path: Path

@@ -28,7 +28,7 @@ def is_clean(done: Done) -> None:
 NAMES = [name for name, _ in REPOSITORIES]
 
 
-@pytest.mark.parametrize("make", every(6, [make for _, make in REPOSITORIES]), ids=NAMES)
+@pytest.mark.parametrize("make", every(13, [make for _, make in REPOSITORIES]), ids=NAMES)
 def test_a_repository_does_no_harm(make: Make, tmp_path: Path) -> None:
     folder = tmp_path / "stranger"
     make(folder)

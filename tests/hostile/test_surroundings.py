@@ -14,6 +14,7 @@ import pytest
 
 from tests.command_line import CSGTEST, csgtest, write_versions
 from tests.hostile.test_repositories import is_clean
+from tests.nightly import daily
 
 OLD = "int f(int x) { return x / 3; }\n"
 NEW = "int f(int x) { return x / 4; }\n"
@@ -90,7 +91,7 @@ def test_there_may_be_no_proc(folder: Path) -> None:
     assert "csgtest: error: there is no /proc here" in done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM])
+@pytest.mark.parametrize("number", daily([signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM], 1))
 def test_a_signal_that_ends_a_run_is_an_interruption(number: signal.Signals, folder: Path) -> None:
     """The search has begun, and what it found is in the report."""
     text = (
