@@ -231,6 +231,10 @@ class _Contents:
         self.data[offset : offset + len(raw)] = raw
 
 
+_LARGEST = 1 << 30  # bytes of an object
+_HINT = "objects of more than a gigabyte are not supported"
+
+
 def define(
     new_lowering: NewLowering,
     objects: Objects,
@@ -246,6 +250,8 @@ def define(
     if name in objects.globals and initializer is None:
         return set()
     size = max(size_of(symbol.type), _flexible_size(initializer))
+    if size > _LARGEST:
+        raise UnsupportedError(f"'{symbol.name}' has {size:,} bytes", symbol.location, _HINT)
     new = _contents(new_lowering, objects, symbol.type, size, initializer, Version.NEW)
     old = None
     if new.changes:
