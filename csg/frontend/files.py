@@ -229,7 +229,7 @@ def _check_readable(file: str) -> None:
         raise UsageError(f"'{file}' is C++", hint="csgtest reads C, not C++")
     if suffix not in _C:
         hint = "compilers take a file for C whose name ends in .c"
-        raise UsageError(f"'{file}' has not the name of a C file", hint=hint)
+        raise UsageError(f"'{file}' does not have the name of a C file", hint=hint)
     read_file(file)
 
 

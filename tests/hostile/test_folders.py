@@ -9,7 +9,7 @@ import pytest
 
 from tests.command_line import csgtest, pair
 from tests.hostile.folders import CHANGES, Change
-from tests.hostile.test_repositories import is_clean
+from tests.hostile.judging import is_clean
 from tests.nightly import every
 
 COMMANDS = (

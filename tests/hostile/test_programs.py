@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import csgtest, write_versions
+from tests.hostile.judging import is_clean
 from tests.hostile.programs import KEY, PROGRAMS
-from tests.hostile.test_repositories import is_clean
 from tests.nightly import every
 
 SECONDS = 100.0

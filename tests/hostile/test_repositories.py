@@ -8,21 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import Done, csgtest
+from tests.command_line import csgtest
+from tests.hostile.judging import is_clean
 from tests.hostile.repositories import HARM, REPOSITORIES, Make
 from tests.nightly import every
 
 SECONDS = 60.0  # a run has three seconds for its search; the rest is for builds
-
-
-def is_clean(done: Done) -> None:
-    """Whether a run ended as documented, and wrote nothing that moves a cursor."""
-    said = done.out + done.err
-    assert done.code in (0, 1, 2), said[-2000:]
-    assert "Traceback" not in said and "internal error" not in said, said[-2000:]
-    assert done.code != 2 or "error: " in done.err, said[-2000:]
-    odd = {each for each in said if not each.isprintable() and each not in "\n\t"}
-    assert not odd, ascii(said[-2000:])
 
 
 NAMES = [name for name, _ in REPOSITORIES]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import CSGTEST, csgtest, write_versions
-from tests.hostile.test_repositories import is_clean
+from tests.hostile.judging import is_clean
 from tests.nightly import daily
 
 OLD = "int f(int x) { return x / 3; }\n"
@@ -38,8 +38,8 @@ def folder(tmp_path: Path) -> Path:
         ("--seeds /etc/shadow", ""),
         ("--with /dev/zero", "no regular file"),
         ("--with pipe", "no regular file"),
-        ("--with /etc/passwd", "has not the name of a C file"),
-        ("--with words.txt", "has not the name of a C file"),
+        ("--with /etc/passwd", "does not have the name of a C file"),
+        ("--with words.txt", "does not have the name of a C file"),
         ("--with more.cpp", "csgtest reads C, not C++"),
         ("--accepted /dev/zero", "no such file"),
         ("--accepted pipe", "no such file"),

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import csgtest, write_versions
+from tests.hostile.judging import is_clean
 from tests.hostile.repositories import NAMES
-from tests.hostile.test_repositories import is_clean
 from tests.hostile.texts import TEXTS, Pair
 from tests.nightly import every
 
