@@ -30,6 +30,7 @@ from csg.errors import ToolchainError
 
 PREFIX = "csgtest-"
 LEAST = 16 << 20  # bytes that must be free
+INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _LOCK = ".csgtest-alive"
 _PATIENCE = 20.0  # seconds to remove a folder to which processes that were killed may still write
 _FAREWELL = 0.5  # seconds to end when asked to
@@ -129,7 +130,7 @@ def leave_nothing() -> None:
     process or folder and the line that keeps it: the groups of processes that children of this
     process lead (compilers, builds, sandboxes), and folders whose lock this process holds. It is
     the last thing that a process does."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+    for number in INTERRUPTING:
         signal.signal(number, signal.SIG_IGN)
     sys.addaudithook(_begin_no_process)
     groups: set[int] = set()

@@ -27,7 +27,7 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from csg.errors import UsageError
-from csg.files import read_file
+from csg.files import read_file, read_text
 from csg.records import record
 from csg.toolchain import of_optimisation
 
@@ -88,8 +88,8 @@ def calls_of(build: Path) -> tuple[Path, list[CompilerCall]]:
     database = build / NAME if build.is_dir() else build
     calls = []
     try:
-        text = read_file(database, hint=f"name the folder of a build that wrote {NAME}")
-        entries = _entries(json.loads(text.decode("utf-8", "surrogateescape")))
+        text = read_text(database, hint=f"name the folder of a build that wrote {NAME}")
+        entries = _entries(json.loads(text))
         folders = {str(entry["directory"]) for entry in entries}
         base = os.path.commonpath(folders) if "" not in folders and folders else ""
         for entry in entries:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-_ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+from csg.leftovers import INTERRUPTING
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def interruptions_wait(late: list[int]) -> Iterator[None]:
     so. Threads other than the first one get no signals."""
     before = {}
     if threading.current_thread() is threading.main_thread():
-        before = {number: signal.getsignal(number) for number in _ASKING}
+        before = {number: signal.getsignal(number) for number in INTERRUPTING}
 
     def note(number: int, frame: FrameType | None) -> None:
         if late:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from csg.errors import ToolchainError
-from csg.leftovers import OwnFolder
+from csg.leftovers import INTERRUPTING, OwnFolder
 
 # ---------------------------------------------------------------------------------------- framing
 # Records on a pipe: each is pickled behind a 32-bit length.
@@ -272,9 +272,8 @@ def _serving(serve: Serve, asked: int, answered: int, folder: Path) -> NoReturn:
     code = 1
     try:
         os.setsid()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-            signal.signal(each, signal.SIG_DFL)
+        for each in INTERRUPTING:
+            signal.signal(each, signal.SIG_IGN if each == signal.SIGINT else signal.SIG_DFL)
         gc.freeze()  # existing objects stay, and are shared with the parent
         nothing = os.open(os.devnull, os.O_RDWR)
         for standard in range(3):

@@ -289,8 +289,8 @@ def definition(context: Context, node: Node) -> None:
     context.scopes.enter()
     if node.param_decls:
         parameters = _old_style(context, node, parameters)
-    kind_ = _with_prototype(found, parameters)
-    symbol = _function_symbol(context, node.decl, kind_, wished, defines=True)
+    declared = _with_prototype(found, parameters)
+    symbol = _function_symbol(context, node.decl, declared, wished, defines=True)
     if symbol.defined:
         raise refuse(node, f"redefinition of '{symbol.name}'")
     symbol.defined = True

@@ -22,7 +22,7 @@ from symexec.runtime.operands import plain
 SIZES = "the sizes of allocated objects may differ; nothing looks at their ends"
 UNSET = "a version may leave bytes of an allocated object that the other one writes"
 
-Reached = tuple[Operand, Operand]  # addresses in the old and in the new version
+Addresses = tuple[Operand, Operand]  # addresses in the old and in the new version
 Root = tuple[Operand, Operand, bool]  # the same, and whether a text lies there
 
 
@@ -45,7 +45,7 @@ def allocated_apart(
             yield Omission(Reason.APPROXIMATED, text, place), condition
 
 
-def _objects(memory: Memory, roots: Iterable[Reached]) -> Iterator[tuple[Reached, Pair]]:
+def _objects(memory: Memory, roots: Iterable[Addresses]) -> Iterator[tuple[Addresses, Pair]]:
     """The pairs of addresses in allocated objects, and these objects, to which the same way leads.
     Pointers that depend on the input are not followed."""
     waiting = [*roots]

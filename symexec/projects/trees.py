@@ -223,10 +223,9 @@ def _pieces(stream: IO[bytes], size: int) -> Iterator[bytes]:
 def _submodule(checkout: Path, commit: str, target: Path) -> list[str]:
     """Export a submodule at the commit that the revision names; as it is, where that commit was
     never fetched."""
-    if not (checkout / ".git").exists():
-        target.mkdir(parents=True, exist_ok=True)
-        return [f"submodule {checkout.name} is not checked out: it is empty in both versions"]
     target.mkdir(parents=True, exist_ok=True)
+    if not (checkout / ".git").exists():
+        return [f"submodule {checkout.name} is not checked out: it is empty in both versions"]
     try:
         return _written(checkout, commit, target)
     except GitFailed:

@@ -24,7 +24,7 @@ from csg.files import read_json
 from csg.unify.changes.identities import Identity
 from symexec.options import AcceptOptions, BuildOptions
 from symexec.report.model import Report, report_from_json, stale
-from symexec.report.replaying import read_report
+from symexec.report.replaying import MALFORMED, no_report, read_report
 from symexec.report.words import contrasted, further_symptoms, on_one_line
 from symexec.testcases import DifferenceKind, TestCase, rendered
 from symexec.testcases.inputs import Json
@@ -46,7 +46,7 @@ _NAMED = 3  # statements in a summary
 _STATEMENT = 46  # characters of a statement in a list
 _MOST_LINES = 20  # of a list
 # What a report may be wrong in, where nobody has looked at it before.
-_MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
+_MALFORMED = (*MALFORMED, IndexError)
 
 
 # ------------------------------------------------------------------------------------------- file
@@ -145,13 +145,13 @@ class Finding:
 def read_findings(folder: Path) -> tuple[Report, list[Finding]]:
     """The groups of a finished report. A folder of results may come from strangers: nothing in it
     is run, and nothing but its texts is used."""
-    value, path = read_report(folder), folder / "report.json"
+    value = read_report(folder)
     try:
         report = report_from_json(value)
         cases = {case.id: case for case in report.tests}
         return report, [_finding(each, report, cases) for each in value["groups"]]
     except _MALFORMED as error:
-        raise UsageError(f"'{path}' is no report of csgtest ({error})") from error
+        raise no_report(folder, error) from error
 
 
 def _finding(form: Json, report: Report, cases: Mapping[str, TestCase]) -> Finding:

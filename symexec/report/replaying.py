@@ -61,7 +61,7 @@ def load_report(folder: Path) -> Report:
     try:
         return report_from_json(value)
     except MALFORMED as error:
-        raise _no_report(folder, error) from error
+        raise no_report(folder, error) from error
 
 
 @contextmanager
@@ -76,10 +76,10 @@ def distrusting(top: Path) -> Iterator[None]:
         strange = [each for each in runs_of(top).values() if not is_sealed(each)]
         if not strange:
             raise
-        raise _no_report(strange[0], error) from error
+        raise no_report(strange[0], error) from error
 
 
-def _no_report(folder: Path, error: Exception) -> UsageError:
+def no_report(folder: Path, error: Exception) -> UsageError:
     said = str(error) or type(error).__name__
     return UsageError(f"'{folder / REPORT}' is no report of csgtest ({said[:_SAID]})")
 
