@@ -31,7 +31,7 @@ from csg.leftovers import OwnFolder
 from csg.records import record
 from csg.toolchain import compile_program, compiler_identity, find_compiler
 from symexec.projects.recipes import CHECKOUT
-from symexec.replay.sandbox import REFUSED, build_enclosure
+from symexec.replay.sandbox import REFUSED, enclosure_words
 
 ROOT, PLACE = "/tmp", "/tmp/src"  # of the folder, and of the tree, while it is built
 LONGEST = 900.0  # seconds for the build of one version
@@ -128,7 +128,7 @@ class Enclosure:
     def run(self, command: str, log: Path) -> int:
         """Run a shell command in the tree. Raises UsageError where it would run unprotected."""
         with log.open("ab") as output:
-            layers = [str(build_enclosure(self._own.path)), str(self._base), ROOT, PLACE]
+            layers = [*enclosure_words(self._own.path, ()), str(self._base), ROOT, PLACE]
             code = self._ran(layers, command, output)
         if code == REFUSED:
             raise UsageError(

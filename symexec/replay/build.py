@@ -234,7 +234,11 @@ class Builds:
             self._runner = self._pool.submit(build_runner, self.folder, self._pool.cancelled)
             self._sandboxed: Future[tuple[str, ...]] | None = None
             if foreign:
-                self._sandboxed = self._pool.submit(enclosing, self.folder, self._pool.cancelled)
+                sources = [source for of in self._versions for source in of.sources]
+                shown = {str(each.path.parent) for each in sources if isinstance(each, SourceFile)}
+                self._sandboxed = self._pool.submit(
+                    enclosing, self.folder, sorted(shown), self._pool.cancelled
+                )
             self._pool.submit(sweep)
         except BaseException:
             self.close()

@@ -1,12 +1,16 @@
 /* Runs the build of a program, or a compiler on a text, that nobody has vouched for.
  *
- *     enclosure FOLDER PLACE WORKING COMMAND...
+ *     enclosure [-v VISIBLE]... FOLDER PLACE WORKING COMMAND...
  *
  * Own user, mount, network, process, IPC and host name spaces: FOLDER stands at PLACE, every other
- * mount is read-only, there is no network device. WORKING is the working folder. All processes end
- * with the command, or with whoever started this. Exit status: the command's; 125 where the machine
- * allows no such name spaces, with the reason on standard error. */
+ * mount is read-only, there is no network device. At the top there is nothing but the system, /tmp,
+ * PLACE and the folders VISIBLE, so no home; what only root may read below /etc is empty. WORKING is
+ * the working folder. All processes end with the command, or with whoever started this. Exit
+ * status: the command's; 125 where the machine allows no such name spaces, with the reason on
+ * standard error. */
 #define _GNU_SOURCE
+#include "covering.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -50,7 +54,7 @@ static void change_mounts(const char *path, unsigned flags, uint64_t set, uint64
         refuse("mount_setattr");
 }
 
-static void enter(const char *folder, const char *place)
+static void enter(const char *folder, const char *place, char *const visible[])
 {
     char map[64];
     uid_t user = geteuid();
@@ -69,6 +73,8 @@ static void enter(const char *folder, const char *place)
         refuse("mount");
     change_mounts("/", RECURSIVE, READ_ONLY | NO_SETUID, 0);
     change_mounts(place, 0, 0, READ_ONLY);
+    if (hide_others(visible) != 0 || hide_from_others("/etc") != 0)
+        refuse("mount");
 }
 
 /* The first process of its name space: reaps what others leave; when it ends, all end. */
@@ -95,18 +101,23 @@ static int serve(const char *working, char **command)
 
 int main(int count, char **words)
 {
-    int status;
-    if (count < 5) {
-        fputs("usage: enclosure FOLDER PLACE WORKING COMMAND...\n", stderr);
+    int status, shown = 0, option;
+    char **visible = calloc(count + 1, sizeof *visible);
+    while ((option = getopt(count, words, "+v:")) == 'v')
+        visible[shown++] = optarg;
+    words += optind;
+    if (option != -1 || count - optind < 4) {
+        fputs("usage: enclosure [-v VISIBLE]... FOLDER PLACE WORKING COMMAND...\n", stderr);
         return REFUSED;
     }
+    visible[shown] = words[1];
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    enter(words[1], words[2]);
+    enter(words[0], words[1], visible);
     pid_t first = fork();
     if (first < 0)
         refuse("fork");
     if (first == 0)
-        _exit(serve(words[3], words + 4));
+        _exit(serve(words[2], words + 3));
     while (waitpid(first, &status, 0) < 0)
         if (errno != EINTR)
             refuse("waitpid");

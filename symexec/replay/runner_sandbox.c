@@ -9,9 +9,9 @@
  *
  * A name space for IPC in which a run has made something that outlives it is replaced by a new one.
  * Each is used where the machine allows it; `present` tells which hold. */
+#include "covering.h"
 #include "runner.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -87,74 +87,6 @@ static int close_mounts(void)
 #else
     return -1;
 #endif
-}
-
-static int make_folders(char *path, size_t from)
-{
-    for (char *slash = path + from; (slash = strchr(slash, '/')) != NULL; slash++) {
-        *slash = '\0';
-        if (mkdir(path, 0755) != 0 && errno != EEXIST)
-            return -1;
-        *slash = '/';
-    }
-    return mkdir(path, 0755) != 0 && errno != EEXIST ? -1 : 0;
-}
-
-/* The folders at the top that programs, their libraries and what these read come from. */
-static const char *const system_folders[] = {"bin", "etc", "gnu", "lib", "lib32", "lib64", "libx32",
-                                             "nix", "opt", "proc", "sbin", "sys", "usr"};
-enum { SYSTEM_FOLDERS = sizeof system_folders / sizeof *system_folders, MOST_VISIBLE = 64 };
-
-static int is_shown(const char *name)
-{
-    for (int i = 0; i < SYSTEM_FOLDERS; i++)
-        if (strcmp(name, system_folders[i]) == 0)
-            return 1;
-    return strcmp(name, "dev") == 0 || strcmp(name, "tmp") == 0;
-}
-
-/* An empty folder over the one at `path`, with those of `visible` that lie below it. */
-static int cover(const char *path, char *const visible[], const int held[])
-{
-    size_t length = strlen(path);
-    char place[4096], from[64];
-    unsigned long flags = MS_NOSUID | MS_NODEV;
-    if (mount("tmpfs", path, "tmpfs", flags, "size=64k,mode=755") != 0)
-        return -1;
-    for (int i = 0; visible[i] && i < MOST_VISIBLE; i++) {
-        if (held[i] < 0 || strncmp(visible[i], path, length) != 0 || visible[i][length] != '/')
-            continue;
-        snprintf(place, sizeof place, "%s", visible[i]);
-        snprintf(from, sizeof from, "/proc/self/fd/%d", held[i]);
-        if (make_folders(place, length + 1) != 0
-            || mount(from, place, NULL, MS_BIND | MS_REC, NULL) != 0)
-            return -1;
-    }
-    return mount(NULL, path, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | flags, NULL);
-}
-
-/* Whatever is no part of the system is hidden, but for `visible`; 0 on success. */
-static int hide_others(char *const visible[])
-{
-    int held[MOST_VISIBLE], failed = 0;
-    for (int i = 0; visible[i] && i < MOST_VISIBLE; i++)
-        held[i] = open(visible[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
-    DIR *top = opendir("/");
-    for (struct dirent *each; top && !failed && (each = readdir(top)) != NULL;) {
-        char path[300];
-        struct stat status;
-        snprintf(path, sizeof path, "/%s", each->d_name);
-        if (each->d_name[0] != '.' && !is_shown(each->d_name) && lstat(path, &status) == 0
-            && S_ISDIR(status.st_mode))
-            failed = cover(path, visible, held);
-    }
-    for (int i = 0; visible[i] && i < MOST_VISIBLE; i++)
-        if (held[i] >= 0)
-            close(held[i]);
-    if (!top)
-        return -1;
-    closedir(top);
-    return failed;
 }
 
 /* A fresh /tmp in memory that still shows `builds` when that lies below the old one. */
@@ -335,7 +267,7 @@ void prepare_landlock(struct sandbox *sandbox, const char *base, char *const vis
         close(ruleset);
         return;
     }
-    for (int i = 0; i < SYSTEM_FOLDERS; i++) {
+    for (int i = 0; system_folders[i]; i++) {
         char path[16];
         snprintf(path, sizeof path, "/%s", system_folders[i]);
         allow_below(ruleset, path, reading);

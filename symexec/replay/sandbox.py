@@ -29,6 +29,7 @@ from csg.cache import Cache, key_of
 from csg.errors import UNPROTECTED, ToolchainError, UsageError
 from csg.leftovers import OwnFolder
 from csg.toolchain import compile_program, compiler_identity, find_compiler
+from symexec.replay.visible import tool_folders
 from symexec.replay.wire import (
     Greeting,
     Job,
@@ -47,12 +48,14 @@ from symexec.replay.wire import (
 NAMESPACES, LANDLOCK, SECCOMP = 1, 2, 4
 ALL_LAYERS = NAMESPACES | LANDLOCK | SECCOMP
 _NAMES = ((NAMESPACES, "namespaces"), (LANDLOCK, "landlock"), (SECCOMP, "seccomp"))
-_SOURCES = tuple(
-    f"runner{part}.c" for part in ("", "_sandbox", "_scratch", "_wire", "_process", "_servers")
+_COVERING = "covering.c"
+_SOURCES = (
+    *(f"runner{part}.c" for part in ("", "_sandbox", "_scratch", "_wire", "_process", "_servers")),
+    _COVERING,
 )
 _HEADERS = (
     "runner.h", "fork_server.h", "fork_block.h", "bare.h", "texts.h", "growing_inputs.h",
-    "driver.h",
+    "driver.h", "covering.h",
 )  # fmt: skip
 REFUSED = 125  # exit code of enclosure.c where the machine has no such layers
 _STARTS = 3  # tries to run one job, each with a runner of its own
@@ -133,18 +136,30 @@ def build_runner(private: Path, cancelled: Event | None = None) -> Path:
         return cached_build("runner-dynamic", sources, ("-O2",), private, cancelled)
 
 
+def enclosure_words(
+    private: Path, visible: Iterable[str], cancelled: Event | None = None
+) -> list[str]:
+    """The command that runs a build in a sandbox (enclosure.c), compiled in ``private``, up to the
+    folder that the build may write to. The build sees the tools on ``PATH`` and the folders
+    ``visible``. It ends with REFUSED where there is no sandbox."""
+    program = build_enclosure(private, cancelled)
+    shown = dict.fromkeys((*tool_folders(), *map(os.path.realpath, visible)))
+    return [str(program), *(word for folder in shown for word in ("-v", folder))]
+
+
 def build_enclosure(private: Path, cancelled: Event | None = None) -> Path:
-    """The program that runs a build in a sandbox (enclosure.c). It ends with REFUSED where there is
-    no sandbox."""
-    source = Path(__file__).parent / "enclosure.c"
-    return cached_build("enclosure", [source], ("-O1",), private, cancelled)
+    sources = [Path(__file__).parent / name for name in ("enclosure.c", _COVERING)]
+    return cached_build("enclosure", sources, ("-O1",), private, cancelled)
 
 
-def enclosing(folder: Path, cancelled: Event | None = None) -> tuple[str, ...]:
-    """The words before a command that may write to ``folder`` only. Raises UsageError where it
-    would run unprotected."""
+def enclosing(
+    folder: Path, visible: Iterable[str], cancelled: Event | None = None
+) -> tuple[str, ...]:
+    """The words before a command that may write to ``folder`` only, and read the working folder and
+    those that are ``visible``. Raises UsageError where it would run unprotected."""
     here = os.getcwd()
-    words = (str(build_enclosure(folder, cancelled)), str(folder), str(folder), here)
+    layers = enclosure_words(folder, (here, *visible), cancelled)
+    words = (*layers, str(folder), str(folder), here)
     tried = subprocess.run([*words, "true"], capture_output=True, text=True, check=False)
     if tried.returncode:
         raise UsageError(
