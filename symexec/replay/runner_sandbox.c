@@ -185,21 +185,23 @@ static void relay_end(pid_t child)
 static int enter_namespaces(struct sandbox *sandbox, const char *scratch, char *const visible[])
 {
     int go[2], ready[2];
-    if (pipe(go) != 0 || pipe(ready) != 0)
-        fail("pipe");
+    if (pipe2(go, O_CLOEXEC) != 0 || pipe2(ready, O_CLOEXEC) != 0)
+        fail("pipe2");
     uid_t user = geteuid();
     gid_t group = getegid();
     long flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC
                  | CLONE_NEWUTS | SIGCHLD;
     pid_t child = (pid_t) syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
     char answer = 0;
-    if (child < 0)
-        return 0;
-    if (child > 0) {
-        answer = map_users(child, user, group) ? 2 : 1;
-        if (write(go[1], &answer, 1) != 1 || (close(ready[1]), read(ready[0], &answer, 1) != 1)) {
-            kill(child, SIGKILL);
-            waitpid(child, NULL, 0);
+    if (child != 0) {
+        answer = child > 0 && map_users(child, user, group) ? 2 : 1;
+        close(ready[1]);
+        if (child < 0 || write(go[1], &answer, 1) != 1 || read(ready[0], &answer, 1) != 1) {
+            close(go[0]), close(go[1]), close(ready[0]);
+            if (child > 0) {
+                kill(child, SIGKILL);
+                waitpid(child, NULL, 0);
+            }
             return 0;
         }
         close(0);

@@ -356,6 +356,38 @@ def test_descriptors_and_environment_are_clean(sandbox: Sandbox) -> None:
     assert result.exit == 0
 
 
+WITHOUT_NAMESPACES = """
+import sys
+from pathlib import Path
+from symexec.replay.sandbox import Sandbox
+from symexec.replay.wire import Job
+from tests.symexec.replay.refusing import refuse_namespaces
+
+refuse_namespaces()
+with Sandbox(Path(sys.argv[1])) as sandbox:
+    result = sandbox.run(Job(sys.argv[2], (b"attack",), ()))
+    print(sandbox.level, result.exit, result.stdout.data.decode())
+"""
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the filter has its numbers")
+def test_a_machine_that_refuses_namespaces_leaks_no_descriptor(builds: Path) -> None:
+    program = builds / "descriptors"
+    text = HEAD + (
+        "int main(void) { for (int i = 0; i < 300; i++) "
+        'if (fcntl(i, F_GETFD) >= 0) printf("%d ", i); return 0; }'
+    )
+    command = ["cc", "-w", "-o", program, "-x", "c", "-"]
+    subprocess.run(command, input=text.encode(), check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_NAMESPACES, builds, program],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "landlock+seccomp 0 0 1 2 \n", done.stderr
+
+
 def test_an_endless_output_is_stopped_and_capped(sandbox: Sandbox) -> None:
     result = run(sandbox, 'for (;;) puts("aaaaaaaaaaaaaaaa");', file_size=1 << 20, capture=1000)
     assert result.signal == 25  # SIGXFSZ
