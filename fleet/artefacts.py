@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import uuid
 from contextlib import suppress
 
@@ -17,6 +18,9 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from csg.errors import UsageError
+from csg.files import read_file
+
+_NAME = re.compile(r"[0-9a-f]{64}")  # SHA-256
 
 
 class Artefacts:
@@ -65,13 +69,21 @@ class Artefacts:
             raise
 
     def get(self, name: str) -> bytes:
-        """The content of that name. Raises UsageError where it is gone, or is not what it was."""
+        """The content of that name. Raises UsageError where it is gone, is not what it was, or
+        cannot be read."""
+        if not _NAME.fullmatch(name):  # it would be a path to somewhere else
+            raise UsageError(f"the store is damaged: {ascii(name)[:40]} is no name of an artefact")
         path = self._path(name)
         try:
-            content = bytes(self._files.cat_file(path))
-        except FileNotFoundError:
+            if not self._files.exists(path):
+                raise UsageError(
+                    f"the artefact {path} is gone", hint="run its task again, with --retry"
+                )
+            content = read_file(path) if self._local else bytes(self._files.cat_file(path))
+        except OSError as error:
             raise UsageError(
-                f"the artefact {path} is gone", hint="run its task again, with --retry"
+                f"cannot read the artefact {path}: {error.strerror or error}",
+                hint="see that it is there and may be read",
             ) from None
         if hashlib.sha256(content).hexdigest() != name:
             raise UsageError(

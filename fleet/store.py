@@ -11,10 +11,12 @@ task twice changes nothing.
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,14 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Engine, make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    IntegrityError,
+    NoSuchModuleError,
+    OperationalError,
+    ProgrammingError,
+)
 
 from csg import VERSION
 from csg.errors import LINES, UsageError, printable
@@ -40,7 +49,9 @@ from fleet.tables import (
     SETTINGS,
     TASKS,
 )
+from symexec.ledger import Verdict
 from symexec.options import STORE_FILE
+from symexec.testcases import DifferenceKind
 from symexec.testcases.store import is_ours
 
 DEFAULT = "csgtest-store"
@@ -50,6 +61,15 @@ _FULL = ("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_WRITE")
 _DISK_FULL = "53100"  # of PostgreSQL
 _ROOM = "make room there, and give --resume: what was complete is kept"
 _MIGRATING = 0x63736774  # the advisory lock of PostgreSQL: "csgt"
+
+_LATEST = 1e11  # seconds since 1970, more than any moment or duration
+_LONGEST = 64 << 20  # characters of a text
+_WORDS: Mapping[str, type[StrEnum]] = {
+    str(TASKS.c.state): TaskState,
+    str(REPORTS.c.verdict): Verdict,
+    str(FINDINGS.c.kind): DifferenceKind,
+}
+_LISTS = {str(FINDINGS.c.functions)}  # of names, as JSON
 
 Row = Mapping[str, Any]
 
@@ -81,7 +101,7 @@ class Store:
             raise UsageError(
                 f"'{place}' is no store: {error}", hint="give a folder, or a URL of a database"
             ) from None
-        except OperationalError as error:
+        except DatabaseError as error:
             hint = _ROOM if _is_full(error) else "see that it is there and may be written"
             raise UsageError(
                 f"the store '{redacted(place)}' cannot be opened: {error.orig}", hint=hint
@@ -206,8 +226,7 @@ class Store:
         if fingerprint is not None:
             chosen = chosen.where(FINDINGS.c.fingerprint.startswith(fingerprint, autoescape=True))
         order = (FINDINGS.c.task, FINDINGS.c.report, FINDINGS.c.fingerprint)
-        rows = self._rows(chosen.order_by(*order))
-        return [{**each, "functions": json.loads(each["functions"])} for each in rows]
+        return self._rows(chosen.order_by(*order))
 
     def reports(self, run: int | None = None) -> list[Row]:
         chosen = sa.select(REPORTS)
@@ -222,19 +241,26 @@ class Store:
         return self._rows(chosen.order_by(ARTEFACTS.c.name))
 
     def _rows(self, chosen: sa.Select[Any]) -> list[Row]:
+        """The rows, each checked against the schema: others may have written the store."""
+        columns = {column.name: column for column in chosen.selected_columns}
         with self._transaction(self._engine.execution_options(reads=True)) as connection:
-            return [dict(each) for each in connection.execute(chosen).mappings()]
+            rows = connection.execute(chosen).mappings()
+            return [
+                {name: checked(columns[name], value) for name, value in row.items()} for row in rows
+            ]
 
     def _writing(self) -> AbstractContextManager[Connection]:
         return self._transaction(self._engine)
 
     @contextmanager
     def _transaction(self, engine: Engine) -> Iterator[Connection]:
-        """A transaction. Raises UsageError where the database is busy, full or gone."""
+        """A transaction. Raises UsageError where the database is busy, full, gone or damaged."""
         try:
             with engine.begin() as connection:
                 yield connection
-        except OperationalError as error:
+        except (IntegrityError, ProgrammingError):  # of csgtest itself
+            raise
+        except DatabaseError as error:
             hint = _ROOM if _is_full(error) else "--resume goes on: what was complete is kept"
             raise UsageError(f"the store cannot be used: {error.orig}", hint=hint) from None
 
@@ -282,6 +308,37 @@ def _row(each: FoundReport | Finding) -> dict[str, Any]:
 def _text(value: Any) -> Any:
     """A text without what no database takes: NUL, and bytes that are no UTF-8."""
     return printable(value, LINES) if type(value) is str else value
+
+
+# --------------------------------------------------------------------------------------- checking
+
+
+def checked(column: sa.ColumnElement[Any], value: Any) -> Any:
+    """The value of a column, or what its JSON says. Raises UsageError for a value that csgtest does
+    not write there: SQLite stores any value in any column."""
+    if value is None and getattr(column, "nullable", False):
+        return None
+    kind = column.type.python_type
+    fits = type(value) is kind or (kind is float and type(value) is int)
+    if fits and kind is float:
+        fits = math.isfinite(value) and 0 <= value < _LATEST
+    if fits and kind is str:
+        fits = len(value) <= _LONGEST
+    name = str(column)
+    if fits and name in _WORDS:
+        fits = value in {*_WORDS[name]}
+    if fits and name in _LISTS:
+        with suppress(ValueError, RecursionError):
+            words = json.loads(value)
+            if type(words) is list and all(type(word) is str for word in words):
+                return words
+        fits = False
+    if not fits:
+        raise UsageError(
+            f"the store is damaged: {name} holds {ascii(value)[:40]}",
+            hint="restore it from a copy, or begin another one with --store",
+        )
+    return value
 
 
 # ---------------------------------------------------------------------------------------- opening
@@ -353,7 +410,7 @@ def _prepare_sqlite(connection: Any, alone: bool) -> None:
     cursor.close()
 
 
-def _is_full(error: OperationalError) -> bool:
+def _is_full(error: DatabaseError) -> bool:
     """Has the database no room? SQLite names two errors for it, PostgreSQL one."""
     name = getattr(error.orig, "sqlite_errorname", "")
     return name in _FULL or getattr(error.orig, "sqlstate", "") == _DISK_FULL
