@@ -74,7 +74,7 @@ def drivers(
         (_FOLDER / "driver.h").read_text(),
         *(
             f"extern char csgtest_g{number}[] "
-            f'__asm__("{each.linked_as or each.name}") __attribute__((weak));'
+            f'__asm__("{each.linked_as or each.name}") CSGTEST_WEAK;'
             for number, (each, _) in enumerate(shown)
         ),
         stubs,

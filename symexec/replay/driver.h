@@ -5,6 +5,9 @@
  *                                  members of 1: n at 0 (type 0), next at 8 (type 2)
  *
  * It comes behind the user's text: all names begin with csgtest_, and nothing is included. */
+#ifndef CSGTEST_WEAK
+#define CSGTEST_WEAK __attribute__((weak)) /* an object that may be in no file of the program */
+#endif
 enum csgtest_kind {
     CSGTEST_VOID,
     CSGTEST_INTEGER,
