@@ -443,7 +443,7 @@ def _built_revisions(
     with a share of the time. What cannot be tested is reported and returned, while the others are
     tested; the exit code is 2 where that leaves no difference. Internal differences are reported at
     the end: until then another entry may confirm them."""
-    from csg.errors import CsgtestError
+    from csg.errors import CsgtestError, printable
     from symexec.projects.session import Session
     from symexec.report.session import build
     from symexec.testcases.store import note_runs
@@ -489,8 +489,11 @@ def _built_revisions(
         _export(folders, export)
     if not codes:
         failed += spared
-    if not codes and not failed:
-        print("Nothing that is compiled differs.", file=sys.stderr if json else sys.stdout)
+    untested = [*session.untested()]
+    if not codes and not failed and not untested:
+        untested = ["Nothing that is compiled differs."]
+    for sentence in untested:
+        print(printable(sentence), file=sys.stderr if json else sys.stdout)
     found = max(codes, default=SAME)
     return TROUBLE if failed and found == SAME else found, failed
 

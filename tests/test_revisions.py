@@ -71,7 +71,7 @@ def test_a_change_of_a_library_reaches_the_program_that_links_it(
     [
         ("src/words.c", "argc);", "argc + 1);", ["words"]),
         ("VERSION", "1.0", "1.1", ["sum"]),  # a header that the build makes
-        ("Makefile", "LIMIT=10", "LIMIT=11", ["sum", "words"]),  # a flag
+        ("Makefile", "LIMIT=10", "LIMIT=11", ["sum"]),  # a flag
         ("lib/unused.c", '"1"', '"2"', ["lib/libutil.a"]),
         ("tests/check.c", "!= 2", "== 2", []),
     ],
@@ -572,6 +572,7 @@ def test_a_flag_that_changes_types_is_in_force(repository: Repository) -> None:
 def test_each_of_several_programs_has_a_folder(repository: Repository) -> None:
     repository.edit("Makefile", "LIMIT=10", "LIMIT=10 -DMORE=1")
     repository.edit("src/words.c", "argc);", "argc + MORE - 1 + (argc > 1));")
+    repository.edit("src/sum.c", "> LIMIT", "> LIMIT + MORE")
     for _ in range(2):
         done = csgtest("build", "HEAD", "--time", "4", folder=repository.folder)
         assert done.code == 1, done.err

@@ -808,15 +808,19 @@ class BuildJob:
         self.plainly_asked = True
 
     def _attacked(self, deadline: float) -> Iterator[TestCase]:
-        """Attack a verdict without differences natively: till the deadline, and for the seconds of
-        ``--attack`` in any case; where the search was cut off, only while there is time."""
+        """Attack a verdict without differences natively: till the deadline, unless other entries
+        wait, and for the seconds of ``--attack`` in any case; where the search was cut off, only
+        while there is time."""
         seconds = self.options.attack
         if not seconds or self.tests.differing or self.stopped or not self.options.replay:
             return
         attacking = self._attacking = self._attacking or self.attack()
         if attacking is None:
             return
-        until = max(deadline, self.clock() + seconds if self._would_be_equal else deadline)
+        least = self.clock() + seconds
+        until = min(deadline, least) if self.options.others_wait else deadline
+        if self._would_be_equal:
+            until = max(until, least)
         counted = self._deterministic
 
         def goes_on() -> bool:

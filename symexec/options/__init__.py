@@ -373,6 +373,7 @@ class BuildOptions:
     accepting: Accepting = Accepting()
     internal: Internal | None = None  # None: callers of the program can call the entry
     wanted: frozenset[Identity] = frozenset()  # changes that are looked for first; none: all are
+    others_wait: bool = False  # further entries need the time that the attack would take
 
 
 @record

@@ -49,6 +49,7 @@ from csg.unify.changes.identities import Identity
 from csg.unify.changes.textual import MOVED
 from csg.unify.object_code import is_changed
 from csg.unify.pairs import ProgramPair, Readings
+from csg.unify.unified import Unified
 from symexec.options import Internal
 from symexec.report.model import Reached, Report
 from symexec.testcases import DifferenceKind, TestCase, rendered
@@ -59,7 +60,8 @@ from symexec.triage import Group
 if TYPE_CHECKING:
     from csg.analysis.call_graph import NameGraph
 
-MOST = 4  # programs, or functions of a library, that are tested
+MOST = 4  # programs, or functions of a library, that share the time
+MANY = 16  # functions of a library that may be tested
 THROUGH_POINTER = 4  # calls by name that one through a pointer is as far as
 BETWEEN = 2  # calls between the one that makes an object and the one that is tested
 # Parts of the names of headers, and of folders, that are not for others.
@@ -81,12 +83,14 @@ _NAMED = re.compile(r"\b(struct|union)\s+(\w+)")
 class Entry:
     """A function to start in. ``name`` "": main, or the only function. ``internal``: None where
     every difference is one that callers can meet. ``reaches``: inner entries that a public entry
-    reaches. ``sequence``: the calls that make what the function takes, and the function."""
+    reaches. ``sequence``: the calls that make what the function takes, and the function.
+    ``changed``: of a library the changed functions that it reaches."""
 
     name: str
     internal: Internal | None = None
     reaches: frozenset[str] = frozenset()
     sequence: str = ""
+    changed: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -121,31 +125,24 @@ def entries_of(
     installed: frozenset[str] = frozenset(),
     ignored: Sequence[str] = (),
 ) -> tuple[Entry, ...]:
-    """The entries to test, ``MOST`` at most, and as many that stand in for those that no test can
-    call: inner functions of a library that changed, and then the public ones that reach a change by
-    the fewest calls (of equals those that call fewer functions); for each inner one the nearest
-    public one that reaches it. "" where there is a ``main`` or nothing that differs.
+    """The entries to test, ``MOST`` at most, and more for where no test can call one of these, or
+    time is left: inner functions of a library that changed, and then the public ones that reach a
+    change by the fewest calls (of equals those that call fewer functions); for each inner one the
+    nearest public one that reaches it. "" where there is a ``main`` or nothing that differs.
     ``installed``: names of headers; ``ignored``: patterns of files whose functions are no
     entries."""
-    files = versions.pairs()
-    pair = readings.read(files)
+    pair = readings.read(versions.pairs())
     old, new = Counter(_names(pair.old)), Counter(_names(pair.new))
     named = old.keys() & new.keys()  # before unifying calls one otherwise
     once = {name for name in named if old[name] == new[name] == 1}
     if "main" in named:
         return (Entry(""),)
     headers = headers_of(pair, os.path.abspath(versions.new), installed)
-    unified = readings.unify(files, "")
-    changed = {change.function for change in unified.changes if change.cause != MOVED}
-    changed = changed or {change.function for change in unified.changes}
-    changed |= _users_of_changed_objects(unified.units)
+    unified = readings.unify(versions.pairs(), "")
+    changed = _changed_in(unified)
     definitions = {each.symbol.name: each for unit in unified.units for each in unit.functions}
     functions = {name: each.symbol for name, each in definitions.items()}
-    shared = {
-        name
-        for name in named & functions.keys()
-        if not matches(os.path.relpath(functions[name].location.file, versions.new), ignored)
-    }
+    shared = _shared_functions(versions, named, functions, ignored)
     if not changed or not shared:
         return ()
     calls = _weighed(program_of(unified, min(shared)), unified.units)
@@ -168,7 +165,7 @@ def entries_of(
     members = Members(definitions, calls)
     entries: list[Entry] = []
     for name in [*changing[:many], *nearest, *changing[many:]]:
-        if len(entries) >= 2 * MOST:
+        if len(entries) >= MANY:
             break
         reached = frozenset(each for each in changing if name in above[each] and not inner[name])
         sequence = (
@@ -177,12 +174,44 @@ def entries_of(
         made = _made_by_others(definitions[name], sequence, definitions) - headers.hidden
         handles = _handles(name, definitions, headers.own)
         internal = _internal(inner[name], (*hidden, *sorted(made)), handles)
-        entries.append(Entry(name, internal, reached))
+        within = frozenset(begun & {name, *networkx.descendants(calls, name)})
+        entries.append(Entry(name, internal, reached, changed=within))
         if sequence:
             maker = re.split(r"[,|]", sequence)[0]
             beyond = _internal("", hidden, ())
-            entries.append(Entry(f"{maker},{name}", beyond, reached, sequence))
-    return tuple(entries[: 2 * MOST])
+            entries.append(Entry(f"{maker},{name}", beyond, reached, sequence, within))
+    return tuple(entries[:MANY])
+
+
+def changed_functions(
+    versions: Versions, readings: Readings, ignored: Sequence[str] = ()
+) -> frozenset[str]:
+    """The functions of both versions of a library that changed, or that use an object which did."""
+    pair = readings.read(versions.pairs())
+    unified = readings.unify(versions.pairs(), "")
+    functions = {each.symbol.name: each.symbol for unit in unified.units for each in unit.functions}
+    named = {*_names(pair.old)} & {*_names(pair.new)}
+    return frozenset(_changed_in(unified) & _shared_functions(versions, named, functions, ignored))
+
+
+def _changed_in(unified: Unified) -> set[str]:
+    changed = {change.function for change in unified.changes if change.cause != MOVED}
+    changed = changed or {change.function for change in unified.changes}
+    return changed | _users_of_changed_objects(unified.units)
+
+
+def _shared_functions(
+    versions: Versions,
+    named: Iterable[str],
+    functions: Mapping[str, Symbol],
+    ignored: Sequence[str],
+) -> set[str]:
+    """The functions that both versions name so, apart from those of ignored files."""
+    return {
+        name
+        for name in functions.keys() & {*named}
+        if not matches(os.path.relpath(functions[name].location.file, versions.new), ignored)
+    }
 
 
 def _users_of_changed_objects(units: Sequence[TranslationUnit]) -> set[str]:

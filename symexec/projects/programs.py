@@ -555,6 +555,22 @@ def _differing(old: BuiltVersion, new: BuiltVersion, name: str, ignored: Sequenc
     return sum(not matches(file, ignored) for file in differ)
 
 
+def is_covered(old: BuiltVersion, new: BuiltVersion, name: str, others: Iterable[str]) -> bool:
+    """Is every file of a target that differs, or reads what differs, a file of one of the others,
+    too?"""
+    before, after = set(old.sources(name)), set(new.sources(name))
+    reading = {
+        compiled.source
+        for version, sources in ((old, before), (new, after))
+        for compiled in sources
+        for file in version.reads.get(compiled, ())
+        if content_of(old.tree / file) != content_of(new.tree / file)
+    }
+    reading |= {compiled.source for compiled in before ^ after}
+    covered = {compiled.source for other in others for compiled in new.sources(other)}
+    return reading <= covered
+
+
 def _seen_from(flags: Iterable[str], folder: str) -> Iterator[str]:
     for flag in flags:
         option = "-I" if flag.startswith("-I") else ""

@@ -11,7 +11,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -35,6 +35,7 @@ from csg.programs import (
 from csg.records import record
 from csg.unify.changes.textual import unseen_edits
 from csg.unify.pairs import Readings
+from csg.unify.unified import Unified
 from symexec.options import (
     BuildOptions,
     CompareOptions,
@@ -50,12 +51,14 @@ from symexec.projects.entries import (
     MOST,
     Aside,
     Entry,
+    changed_functions,
     confirm,
     entries_of,
     entries_of_program,
     installed_headers,
     unconfirmed,
 )
+from symexec.projects.later import LEAST
 from symexec.projects.programs import (
     Target,
     add_library,
@@ -64,6 +67,7 @@ from symexec.projects.programs import (
     copy_target,
     differing_files,
     has_main,
+    is_covered,
     is_named,
     reached_targets,
     read_by_tests_alone,
@@ -89,6 +93,7 @@ INSIDE = (
     1 / 3
 )  # of the time of a program for its functions, where no input of it shows a difference
 _SHOWN = 4  # differing files that belong to no target
+_MOST_SAME = 16  # targets to read that turn out to be the same
 
 
 @record
@@ -102,13 +107,33 @@ class Subject:
     entries: tuple[Entry, ...]
     readings: Readings
 
+    def is_same_code(self) -> bool:
+        """Does the compiler make the same code of both versions?"""
+        unified = self._unified()
+        return unified is not None and unified.same_code
+
+    def is_unchanged(self) -> bool:
+        """Is there nothing to test, as the versions differ in no function and no object, or the
+        compiler makes the same code of both?"""
+        unified = self._unified()
+        return unified is not None and (unified.same_code or not unified.changes)
+
+    def _unified(self) -> Unified | None:
+        """None where the files cannot be read: whoever reads them next gets the same error."""
+        try:
+            return self.readings.unify(self.versions.pairs(), "")
+        except CsgtestError:
+            return None
+
 
 @record
 class Project:
-    """The programs and libraries of a call about revisions."""
+    """The programs and libraries of a call about revisions. ``untested``: names of those that the
+    change reaches and that are not among the subjects, nor a part of them."""
 
     revisions: Revisions
     subjects: tuple[Subject, ...]
+    untested: tuple[str, ...] = ()
 
 
 def read_project(
@@ -144,47 +169,125 @@ def read_project(
             say(quiet, note)
         own = {each.name: each.flags for each in asked.own}
         flags_of = _FlagsOfTargets(top, flags, own)
-        found: list[Subject] = []
-        beyond: dict[Aside, list[Subject]] = {}  # programs of which no input shows what differs
-        for targets in chosen:
-            for at, target in enumerate(targets):
-                if len(found) == MOST:
-                    listed = _listed(targets[at:])
-                    say(quiet, f"reached by the change and not looked at: {listed}")
-                    break
-                alone = len(targets) == 1
-                subject, unlike = _subject(target, alone, built, flags_of, out, ignored)
-                if unlike:
-                    say(
-                        quiet,
-                        f"{subject.name}: ignored, but part of it all the same, since the "
-                        f"versions cannot have one of them for both: {_some(unlike)}",
-                    )
-                tested = _entries(subject, built, ignored)
-                if not isinstance(tested, Aside):
-                    found.append(replace(subject, entries=tested))
-                elif asked.targets:
-                    found.append(subject)
-                else:
-                    beyond.setdefault(tested, []).append(subject)
-            if found:
-                break
+        make = _Subjects(built, flags_of, out, ignored, quiet)
+        sorted_ = _sort_targets(chosen, bool(asked.targets), make)
+        found, beyond = sorted_.tested, sorted_.beyond
         if not found and Aside.SHOWING in beyond and add_library(*built, top.name, ignored):
-            library = Target(top.name, False, (), 1)
-            subject, _ = _subject(library, False, built, flags_of, out, ignored)
-            of_library = _entries(subject, built, ignored)
+            library = make.subject(Target(top.name, False, (), 1), False)
+            of_library = make.entries(library)
             if of_library and not isinstance(of_library, Aside):
-                found.append(replace(subject, entries=of_library))
-        for why, programs in beyond.items() if found else ():
-            say(quiet, f"{why}: {', '.join(each.name for each in programs)}")
-        for each in chain(*beyond.values()) if found else ():
+                found.append(replace(library, entries=of_library))
+        for aside, programs in beyond.items() if found else ():
+            say(quiet, f"{aside}: {', '.join(each.name for each in programs)}")
+        found = found or [*chain(*beyond.values())][:MOST] or sorted_.same[:MOST]
+        for each in chain(sorted_.same, *beyond.values()):
             if all(each.folder != retained.folder for retained in found):
-                shutil.rmtree(each.folder / "versions")
-        found = found or [*chain(*beyond.values())][:MOST]
+                make.remove(each)
         for each in found:
             if not each.entries:
                 say(quiet, _why_nothing(each, differing_files(*built)))
-        return Project(revisions, tuple(found))
+        same = [each.name for each in sorted_.same if each not in found]
+        untested = make.changed_among(sorted_.left, [each.name for each in found], same)
+        if same:
+            say(quiet, f"the same in both versions: {', '.join(same)}")
+        return Project(revisions, tuple(found), tuple(untested))
+
+
+@dataclass(slots=True)
+class _SortedTargets:
+    """What comes of the targets that a change reaches. ``same``: there is nothing to test in
+    them; ``beyond``: programs of which no input shows what differs; ``left``: nobody
+    has looked at them."""
+
+    tested: list[Subject] = field(default_factory=list)
+    same: list[Subject] = field(default_factory=list)
+    beyond: dict[Aside, list[Subject]] = field(default_factory=dict)
+    left: list[Target] = field(default_factory=list)
+
+
+def _sort_targets(
+    chosen: Sequence[Sequence[Target]], asked: bool, make: _Subjects
+) -> _SortedTargets:
+    """Look at the targets in turn, until ``MOST`` can be tested: those of the second list if the
+    first has none. ``asked``: the user named them."""
+    found = _SortedTargets()
+    for targets in chosen:
+        if found.tested:
+            found.left += targets
+            continue
+        for target in targets:
+            if len(found.tested) == MOST or len(found.same) == _MOST_SAME:
+                found.left.append(target)
+                continue
+            subject = make.subject(target, len(targets) == 1 and not found.same)
+            if not asked and subject.is_unchanged():
+                found.same.append(subject)
+                continue
+            entries = make.entries(subject)
+            if not isinstance(entries, Aside):
+                found.tested.append(replace(subject, entries=entries))
+            elif asked:
+                found.tested.append(subject)
+            else:
+                found.beyond.setdefault(entries, []).append(subject)
+    return found
+
+
+@record
+class _Subjects:
+    """Makes subjects of targets."""
+
+    built: Both
+    flags: _FlagsOfTargets
+    out: Path
+    ignored: Sequence[str]
+    quiet: bool
+
+    def subject(self, target: Target, alone: bool) -> Subject:
+        """The files of a target, copied to a folder of their own, if it is not ``alone``."""
+        subject, unlike = _subject(target, alone, self.built, self.flags, self.out, self.ignored)
+        if unlike:
+            say(
+                self.quiet,
+                f"{subject.name}: ignored, but part of it all the same, since the "
+                f"versions cannot have one of them for both: {_some(unlike)}",
+            )
+        return subject
+
+    def remove(self, subject: Subject) -> None:
+        """Remove the copied files of a subject that is not tested."""
+        own = subject.folder != self.out
+        shutil.rmtree(subject.folder if own else subject.folder / "versions")
+
+    def changed_among(
+        self, targets: Sequence[Target], tested: Sequence[str], same: list[str]
+    ) -> list[str]:
+        """The names of the targets that differ in a file which belongs to none of the others; the
+        names of those that are the same in both versions go to ``same``."""
+        changed = []
+        for target in targets:
+            if is_covered(*self.built, target.name, [*tested, *same]):
+                continue
+            if len(same) < _MOST_SAME:
+                subject = self.subject(target, False)
+                unchanged = subject.is_unchanged()
+                self.remove(subject)
+                if unchanged:
+                    same.append(target.name)
+                    continue
+            changed.append(target.name)
+        return changed
+
+    def entries(self, subject: Subject) -> tuple[Entry, ...] | Aside:
+        """The entries of a program, or of a library."""
+        versions, readings = subject.versions, subject.readings
+        if not subject.entries:
+            installed = installed_headers(self.built[-1].tree)
+            return entries_of(versions, readings, installed, self.ignored)
+        try:
+            return entries_of_program(versions, readings, self.ignored)
+        except CsgtestError:  # whoever reads the files next gets the same error
+            return subject.entries
 
 
 def _unbuilt(
@@ -222,17 +325,6 @@ def _unbuilt(
     return replace(only, versions=library, readings=others, entries=entries)
 
 
-def _entries(subject: Subject, built: Both, ignored: Sequence[str]) -> tuple[Entry, ...] | Aside:
-    """The entries of a program, or of a library."""
-    versions, readings = subject.versions, subject.readings
-    if not subject.entries:
-        return entries_of(versions, readings, installed_headers(built[-1].tree), ignored)
-    try:
-        return entries_of_program(versions, readings, ignored)
-    except CsgtestError:  # whoever reads the files next gets the same error
-        return subject.entries
-
-
 @dataclass(slots=True)
 class _Time:
     """The time that is left for several calls, and how many of them share it. ``retained``: for
@@ -265,6 +357,7 @@ class Run:
     name: str
     options: BuildOptions
     subject: Subject
+    changed: frozenset[str] = frozenset()  # functions of a library that it reaches
     report: Report | None = None
 
     @property
@@ -313,12 +406,7 @@ def library_of(options: BuildOptions) -> Subject | None:
 
 def _is_same_code(subject: Subject, options: BuildOptions) -> bool:
     """Does no entry matter, as the compiler makes the same code of both versions?"""
-    if options.search_same_code or not subject.entries:
-        return False
-    try:
-        return subject.readings.unify(subject.versions.pairs(), "").same_code
-    except CsgtestError:  # whoever reads the files next gets the same error
-        return False
+    return not options.search_same_code and bool(subject.entries) and subject.is_same_code()
 
 
 def _seems_to_have_main(pair: FilePair) -> bool:
@@ -340,6 +428,8 @@ class Session:
         self._options = options
         self._quiet = quiet
         self._library = library
+        self._untested: tuple[str, ...] = ()  # targets
+        self._libraries: list[Subject] = []  # whose entries csgtest chooses
         self.runs: list[Run] = []
 
     def calls(self) -> Iterator[Run]:
@@ -358,15 +448,18 @@ class Session:
             project = read_project(asked, options.flags, options.out, self._quiet, files.ignored)
             intended = self._intended(project, asked)
             subjects, tests = project.subjects, places_of_tests(project.revisions.repository)
+            self._untested = project.untested
         together = _Time(options.search.time, 0)
         calls: list[_Call] = []
-        others: dict[int, list[_Call]] = {}  # that stand in for those that no test can call
+        others: dict[int, list[_Call]] = {}  # for when no test can call those, or time is left
         inside: list[_Call] = []  # functions of programs
         for each in subjects:
             own, keys = _own(options, asked, each)
             entries = each.entries
             if own.inputs.entry is not None or _is_same_code(each, own):
                 entries = (Entry(""),)
+            elif entries and entries[0].name:
+                self._libraries.append(each)
             spent = _Time(own.search.time, 0) if "time" in keys else together
             several = len(entries) > 1
             mine = [_Call(each, own, entry, several, spent) for entry in entries]
@@ -378,15 +471,58 @@ class Session:
             others[id(each)] = mine[MOST:]
             calls += mine[:MOST]
         for call in calls:
-            run = self._run(call, call.spent.share(), intended, tests)
+            waiting = others[id(call.subject)]
+            run = self._run(call, call.spent.share(), intended, tests, waiting)
             yield run
             call.spent.left -= _spent(run)
             call.spent.calls -= 1
-            waiting = others[id(call.subject)]
             if run.report is None and waiting:
                 call.spent.calls += 1
                 calls.append(waiting.pop(0))
+        yield from self._in_what_is_left([*chain(*others.values())], intended, tests)
         yield from self._inside(inside, intended, tests)
+
+    def _in_what_is_left(
+        self, waiting: list[_Call], intended: Mapping[str, Path], tests: tuple[Path, ...]
+    ) -> Iterator[Run]:
+        """Further entries, while there is time, that reach a changed function which no entry before
+        them reaches."""
+        while waiting := self._reaching_more(waiting):
+            if waiting[0].spent.left < LEAST:
+                return
+            call = waiting.pop(0)
+            seconds = call.spent.left / min(MOST, len(waiting) + 1)
+            run = self._run(call, seconds, intended, tests, waiting)
+            yield run
+            call.spent.left -= _spent(run)
+
+    def _reaching_more(
+        self, waiting: Sequence[_Call], excepted: frozenset[str] = frozenset()
+    ) -> list[_Call]:
+        """The entries that reach a changed function which no finished run reaches, and which is
+        not one of ``excepted``."""
+        return [
+            call for call in waiting if call.entry.changed - excepted - self._reached(call.subject)
+        ]
+
+    def _reached(self, subject: Subject) -> frozenset[str]:
+        """The changed functions that finished runs of a library reach."""
+        return frozenset().union(
+            *(run.changed for run in self.runs if run.subject is subject and run.report is not None)
+        )
+
+    def untested(self) -> Iterator[str]:
+        """Sentences on what the change reaches and no run has tested."""
+        if self._untested:
+            names = ", ".join(self._untested)
+            yield f"not tested: {names}: the change reaches it (--target {self._untested[0]})"
+        for subject in self._libraries:
+            changed = changed_functions(
+                subject.versions, subject.readings, self._options.files.ignored
+            )
+            left = sorted(changed - self._reached(subject))
+            if left:
+                yield f"{subject.name}: not tested: {_some(left)}: changed (--entry {left[0]})"
 
     def _inside(
         self, calls: Sequence[_Call], intended: Mapping[str, Path], tests: tuple[Path, ...]
@@ -408,8 +544,14 @@ class Session:
                 call.spent.left -= _spent(run)
 
     def _run(
-        self, call: _Call, seconds: float, intended: Mapping[str, Path], tests: tuple[Path, ...]
+        self,
+        call: _Call,
+        seconds: float,
+        intended: Mapping[str, Path],
+        tests: tuple[Path, ...],
+        waiting: Sequence[_Call] = (),
     ) -> Run:
+        """The next run. ``waiting``: entries that follow where it leaves time."""
         subject, own, entry = call.subject, call.options, call.entry
         about = own if self._library is not None else _about(own, subject)
         options = replace(
@@ -421,12 +563,13 @@ class Session:
                 examples=own.inputs.examples or tests,
             ),
             search=replace(own.search, time=seconds),
+            others_wait=bool(self._reaching_more(waiting, entry.changed)),
             out=subject.folder / entry.name if call.several else subject.folder,
             internal=entry.internal,
             wanted=frozenset(unconfirmed(self._found(subject), entry.reaches)),
         )
         name = f"{subject.name}, {entry.name}" if entry.name else subject.name
-        run = Run(name, options, subject)
+        run = Run(name, options, subject, entry.changed)
         self.runs.append(run)
         return run
 

@@ -1,0 +1,188 @@
+"""Whatever a change reaches is tested or named: no answer is about something else.
+
+A repository makes several programs and libraries of one header. One of them differs by it, and the
+others, which come before it, do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from symexec.options import RevisionOptions
+from symexec.projects.session import Project, read_project
+from tests.command_line import Done, csgtest
+from tests.nightly import every
+from tests.repositories import Repository
+
+KINDS = ("program", "shared", "archive")
+EDITS = {
+    "a macro": ("common.h", "LIMIT 10", "LIMIT 20"),
+    "a macro, and a comment": ("common.h", "#define LIMIT 10", "/* more */\n#define LIMIT 20"),
+    "the code, and a comment in the header": ("last.c", "> LIMIT", ">= LIMIT"),
+}
+
+
+def text_of(kind: str, name: str, uses: bool) -> str:
+    value = "n > LIMIT ? -1 : n" if uses else "n + 1"
+    text = f'#include "common.h"\nint f_{name}(int n) {{ return {value}; }}\n'
+    if kind == "program":
+        text += f"int main(int argc, char **argv) {{ return f_{name}(argc > 1 ? *argv[1] : 0); }}\n"
+    return text
+
+
+def product(kind: str, name: str) -> tuple[str, str]:
+    """What make is to build of NAME.c, and how."""
+    match kind:
+        case "program":
+            return name, f"$(CC) -o {name} {name}.c"
+        case "shared":
+            return f"lib{name}.so", f"$(CC) -fPIC -shared -o lib{name}.so {name}.c"
+        case "archive":
+            return f"lib{name}.a", f"$(CC) -c {name}.c && $(AR) cr lib{name}.a {name}.o"
+        case _:
+            raise AssertionError(kind)
+
+
+def repository(folder: Path, kinds: Sequence[str], edit: str) -> Repository:
+    """Of the products the last one uses LIMIT; their names are in order."""
+    names = [*(f"p{number}" for number in range(len(kinds) - 1)), "last"]
+    made = [product(kind, name) for kind, name in zip(kinds, names, strict=True)]
+    lines = [f"all: {' '.join(target for target, _ in made)}"]
+    for (target, command), name in zip(made, names, strict=True):
+        lines += [f"{target}: {name}.c common.h", f"\t{command}"]
+    files = {"Makefile": "\n".join(lines) + "\n", "common.h": "#define LIMIT 10\n"}
+    for kind, name in zip(kinds, names, strict=True):
+        files[f"{name}.c"] = text_of(kind, name, name == "last")
+    folder.mkdir()
+    found = Repository(folder, files)
+    found.edit(*EDITS[edit])
+    if edit.startswith("the code"):
+        found.edit("common.h", "#define", "/* more */\n#define")
+    found.commit("change")
+    return found
+
+
+def project(found: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.chdir(found.folder)
+    asked = RevisionOptions("HEAD~1..HEAD", False)
+    return read_project(asked, (), tmp_path / "out", quiet=True)
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize(
+    "kinds",
+    every(
+        4,
+        [
+            (*[other] * count, last)
+            for count in (1, 4, 6)
+            for other in KINDS
+            for last in KINDS
+            if other != "archive" or last != "program"
+        ],
+    ),
+    ids=lambda kinds: f"{len(kinds)}-{kinds[0]}-{kinds[-1]}",
+)
+def test_what_differs_is_tested_and_not_what_stays_the_same(
+    kinds: tuple[str, ...], edit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = project(repository(tmp_path / "it", kinds, edit), tmp_path, monkeypatch)
+    assert [each.name for each in found.subjects] == [product(kinds[-1], "last")[0]]
+    assert not found.untested
+
+
+@pytest.mark.night
+def test_what_is_not_tested_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five programs and a library differ; of these four programs share the time."""
+    kinds = ("program",) * 5 + ("shared",)
+    found = repository(tmp_path / "it", kinds, "a macro")
+    for number in range(5):
+        name = f"p{number}.c"
+        found.write(name, text_of("program", f"p{number}", True))
+    found.commit("use it")
+    found.edit("common.h", "LIMIT 20", "LIMIT 30")
+    found.commit("more")
+    done = csgtest("build", "HEAD~1..HEAD", "--time", "4", folder=found.folder)
+    tested = [line for line in done.out.splitlines() if line in ("p0:", "p1:", "p2:", "p3:", "p4:")]
+    assert len(tested) == 4
+    said = [line for line in done.out.splitlines() if line.startswith("not tested: ")]
+    assert said == ["not tested: p4, liblast.so: the change reaches it (--target p4)"]
+    assert "Nothing that is compiled differs" not in done.out
+
+
+def test_a_library_that_programs_contain_is_tested_by_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "Makefile": "all: tool\nlibx.a: x.o\n\t$(AR) cr $@ $^\n"
+        "tool: tool.o libx.a\n\t$(CC) -o $@ tool.o libx.a\n",
+        "x.c": "int x(int n) { return n + 1; }\n",
+        "tool.c": "int x(int);\nint main(int argc, char **argv) { return x(argc); }\n",
+    }
+    folder = tmp_path / "it"
+    folder.mkdir()
+    found = Repository(folder, files)
+    found.edit("x.c", "n + 1", "n + 2")
+    found.commit("change")
+    read = project(found, tmp_path, monkeypatch)
+    assert [each.name for each in read.subjects] == ["tool"] and not read.untested
+
+
+# ------------------------------------------------------------------- functions of a library
+
+SAME = (  # two ways to say it that no compiler makes the same code of
+    "int f{0}(int a, int b) {{ if (a > b) return a; return b; }}",
+    "int f{0}(int a, int b) {{ if (a <= b) return b; return a; }}",
+)
+DIFFERENT = "int f{0}(int a, int b) {{ if (a <= b) return a; return b; }}"
+
+
+def library_of(folder: Path, equal: int, different: int) -> None:
+    old = [SAME[0].format(number) for number in range(equal + different)]
+    new = [SAME[1].format(number) for number in range(equal)]
+    new += [DIFFERENT.format(number) for number in range(equal, equal + different)]
+    (folder / "old.c").write_text("\n".join(old) + "\n")
+    (folder / "new.c").write_text("\n".join(new) + "\n")
+
+
+def built(folder: Path, seconds: int) -> Done:
+    return csgtest("build", "old.c", "new.c", "--time", str(seconds), folder=folder)
+
+
+def test_time_that_is_left_is_for_further_functions(tmp_path: Path) -> None:
+    """Four are proved equal in a moment; the fifth and sixth, which differ, get what they leave."""
+    library_of(tmp_path, 4, 2)
+    done = built(tmp_path, 60)
+    assert done.code == 1
+    for name in ("f4", "f5"):
+        assert f"new.c, {name}:\nThe versions behave differently." in done.out
+    assert "not tested" not in done.out
+
+
+def test_a_function_that_no_run_reaches_is_named(tmp_path: Path) -> None:
+    library_of(tmp_path, 5, 1)
+    done = built(tmp_path, 1)
+    (line,) = [each for each in done.out.splitlines() if "not tested: " in each]
+    named = line.partition("not tested: ")[2].partition(":")[0]
+    first = named.split(",")[0]
+    tested = {each.parent.name for each in (tmp_path / "csgtest-out").glob("*/report.json")}
+    assert first not in tested and line.endswith(f"changed (--entry {first})")
+
+
+def test_objects_that_several_files_define_tentatively_are_attacked(tmp_path: Path) -> None:
+    """As gcc before version 10 linked them: one object, which cannot be weak."""
+    parts = {
+        "state.h": "int count;\n",
+        "b.c": '#include "state.h"\nvoid more(void) { count++; }\n',
+        "a.c": '#include "state.h"\nint parse(int a, int b) { return a {0} b ? count : b; }\n',
+    }
+    for side, text in (("old", "+ 1 >"), ("new", "- b >= 0 && b - a < 1 ? 1 :")):
+        for name, content in parts.items():
+            file = tmp_path / side / name
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(content.replace("{0}", text))
+    done = csgtest("build", "old", "new", "--entry", "parse", "--time", "6", folder=tmp_path)
+    assert done.code in (0, 1) and "internal error" not in done.err, done.err
