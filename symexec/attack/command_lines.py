@@ -23,6 +23,7 @@ from symexec.testcases import Observation, TestInput
 from symexec.triage.classification import differing_parts
 
 MOST_WHOLE = 1 << 16  # inputs within the user's bounds, where all are tried
+_MOST_IDLE = 2_000  # inputs in a row that are known: then no other ones are expected
 TOGETHER = 64  # inputs of one turn
 OPTIMISED_EVERY = 4  # turns of which one is of optimised builds
 MOST_CUT_OFF = 3  # runs that do not end, then their like are left out
@@ -84,7 +85,7 @@ def command_lines(words: Words, bounds: Bounds, seed: int) -> Iterator[TestInput
     for each in makers:
         if each in known:
             idle += 1
-            if idle > MOST_WHOLE:
+            if idle > _MOST_IDLE:
                 return
             continue
         idle = 0
@@ -93,6 +94,9 @@ def command_lines(words: Words, bounds: Bounds, seed: int) -> Iterator[TestInput
 
 
 def _whole(bounds: Bounds) -> Iterator[TestInput]:
+    if bounds.most == 0:  # however long arguments might be
+        yield TestInput()
+        return
     ordered = [*_USUAL, *(each for each in range(1, 256) if each not in _USUAL)]
     texts = [
         bytes(each) for size in range(bounds.length + 1) for each in product(ordered, repeat=size)
