@@ -286,7 +286,8 @@ def test_the_line_of_a_real_run_fits_a_terminal_of_eighty_columns(tmp_path: Path
     shown = seen_on(ours, theirs)
     done.communicate()
     assert done.returncode == 0
-    frames = [each for each in shown.decode().split("\r\x1b[K") if " paths" in each]
+    written = shown.decode().replace("\r\x1b[K", "\n").splitlines()
+    frames = [line for line in written if " paths" in line]
     part = (
         r"level \d/\d|[\d,]+ paths( \(\d+/s\))?|changes \d/1|diverged \d+|differences \d+"
         r"|\d+ differ|\d+ s left"

@@ -119,8 +119,11 @@ def verdict_of(folder: Path, place: str) -> str:
     return str(csgtest(*words, folder=folder).report["verdict"])
 
 
-@pytest.mark.parametrize(("deed", "place"), paired(DIFFERENT, PLACES))
-def test_a_difference_outside_of_the_working_folder(deed: str, place: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "case", every(7, [(deed, place) for deed in DIFFERENT for place in PLACES]), ids="-".join
+)
+def test_a_difference_outside_of_the_working_folder(case: tuple[str, str], tmp_path: Path) -> None:
+    deed, place = case
     old, new = DIFFERENT[deed]
     write_versions(tmp_path, HEAD.replace("BODY", old), HEAD.replace("BODY", new))
     if not differs(tmp_path, PLACES[place]):

@@ -13,6 +13,7 @@ from generators.parsers import HANDWRITTEN, Pair, generated, handwritten, writte
 from tests.command_line import csgtest, differing, pair, size_in_report, until
 
 
+@pytest.mark.night
 def test_a_generated_parser_shows_a_difference_behind_twenty_bytes(tmp_path: Path) -> None:
     made = generated(3)
     written(made, tmp_path)

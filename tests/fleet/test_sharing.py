@@ -152,6 +152,7 @@ def test_who_does_all_before_the_time_is_over_gets_more(folder: Path) -> None:
     assert max(sizes) > SHED, sizes
 
 
+@pytest.mark.night
 def test_levels_beyond_the_bounds_are_shared(tmp_path: Path) -> None:
     """Strings of 4 bytes have 16 paths, and those of 12 bytes or more 4,096, all alike."""
     old = """

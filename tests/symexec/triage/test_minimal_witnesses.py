@@ -21,6 +21,7 @@ from symexec.testcases import DifferenceKind, Observed, TestCase, TestInput
 from symexec.testcases.inputs import odd_bytes
 from symexec.triage import examine, observe, shrink, uninitialised
 from symexec.triage.undefined import shown_behind_a_stop, shown_by_plain_builds
+from tests.nightly import every
 
 PRELUDE = """\
 #include <limits.h>
@@ -145,7 +146,7 @@ def judged(kind: str, test: TestInput, replay: NativeReplay) -> TestCase:
             return examine(case, replay, ())
 
 
-@pytest.mark.parametrize("kind", EFFECTS)
+@pytest.mark.parametrize("kind", every(4, EFFECTS))
 def test_nothing_can_be_left_out(kind: str, pair: tuple[dict[str, Needs], NativeReplay]) -> None:
     needs, replay = pair[0][kind], pair[1]
     case = judged(kind, needs.noisy(Random(kind)), replay)
