@@ -592,15 +592,10 @@ def _gaps(report: Report) -> list[str]:
 
 
 _UNMODELLED = re.compile(r"function '(\w+)' is not modelled")
-_UNSEEN = (
-    "test did not run natively: whether the versions differ on it is not known.",
-    "tests did not run natively: whether the versions differ on them is not known.",
-)
+_UNSEEN = ("test was not run natively.", "tests were not run natively.")
 _WAITING = (
-    "test waited to be run natively when the time was over: whether the versions differ on it is "
-    "not known.",
-    "tests waited to be run natively when the time was over: whether the versions differ on them "
-    "is not known.",
+    "test was not run natively: the time was over.",
+    "tests were not run natively: the time was over.",
 )
 _MISPREDICTED = (
     "test was predicted to differ and is alike natively: an error of csgtest.",
