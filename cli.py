@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from symexec.options.arguments import Call
     from symexec.options.settings import Settings
     from symexec.progress import Progress
-    from symexec.projects.session import Subject
+    from symexec.projects.project import Subject
     from symexec.report.model import Report
 
     Located = TypeVar("Located", CompareOptions, GraphOptions, UnifyOptions)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from symexec.options import RevisionOptions
-from symexec.projects.session import Project, read_project
+from symexec.projects.project import Project, read_project
 from tests.command_line import Done, csgtest
 from tests.nightly import every
 from tests.repositories import Repository

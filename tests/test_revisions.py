@@ -21,8 +21,8 @@ from symexec.options import RevisionOptions
 from symexec.projects.building import PLACE, Enclosure, ToolCall
 from symexec.projects.products import read_calls
 from symexec.projects.programs import Target
+from symexec.projects.project import Project, read_project
 from symexec.projects.recipes import CHECKOUT, recipes_of
-from symexec.projects.session import Project, read_project
 from tests.command_line import CSGTEST, csgtest, hear_interrupts, read_report
 from tests.nightly import paired
 from tests.repositories import FILES, MAKEFILE, Repository

@@ -1,0 +1,472 @@
+"""The programs and libraries that a change between revisions reaches.
+
+    read_project(RevisionOptions("main...HEAD", False), (), out, quiet)
+        Project(subjects=(Subject("cut", main), Subject("libtable.so", table_any, bounded)),
+                untested=("libmore.so",))
+
+Both versions are built, and what the compiler reads for each program or library is copied to a
+folder of its own.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path, PurePosixPath
+
+from csg.errors import CsgtestError, UsageError
+from csg.programs import (
+    Flags,
+    Versions,
+    is_aside,
+    matches,
+    moved_flags,
+)
+from csg.records import record
+from csg.unify.changes.textual import unseen_edits
+from csg.unify.pairs import Readings
+from csg.unify.unified import Unified
+from symexec.options import (
+    RevisionOptions,
+)
+from symexec.projects.attempts import SIDES, Both, built_or_compiled, logs_of, say
+from symexec.projects.building import Enclosure, failures
+from symexec.projects.entries import (
+    MOST,
+    Aside,
+    Entry,
+    entries_of,
+    entries_of_program,
+    installed_headers,
+)
+from symexec.projects.ignoring import share_ignored
+from symexec.projects.programs import (
+    Target,
+    add_library,
+    adopt_included,
+    adopt_unbuilt,
+    copy_target,
+    differing_files,
+    is_covered,
+    is_named,
+    reached_targets,
+    read_by_tests_alone,
+    unused_files,
+)
+from symexec.projects.revisions import (
+    Revisions,
+    differing_names,
+    only_texts,
+    read_revisions,
+    unbuilt_versions,
+)
+from symexec.testcases import OutputFolder
+
+_SHOWN = 4  # differing files that belong to no target
+_MOST_SAME = 16  # targets to read that turn out to be the same
+
+
+@record
+class Subject:
+    """A program or library to test: ``versions`` as a user would name them, ``folder`` for the
+    results. ``entries``: of a library the functions that its users call and that reach a change."""
+
+    name: str
+    versions: Versions
+    folder: Path
+    entries: tuple[Entry, ...]
+    readings: Readings
+
+    def is_same_code(self) -> bool:
+        """Does the compiler make the same code of both versions?"""
+        unified = self._unified()
+        return unified is not None and unified.same_code
+
+    def is_unchanged(self) -> bool:
+        """Is there nothing to test, as the versions differ in no function and no object, or the
+        compiler makes the same code of both?"""
+        unified = self._unified()
+        return unified is not None and (unified.same_code or not unified.changes)
+
+    def _unified(self) -> Unified | None:
+        """None where the files cannot be read: whoever reads them next gets the same error."""
+        try:
+            return self.readings.unify(self.versions.pairs(), "")
+        except CsgtestError:
+            return None
+
+
+@record
+class Project:
+    """The programs and libraries of a call about revisions. ``untested``: names of those that the
+    change reaches and that are not among the subjects, nor a part of them."""
+
+    revisions: Revisions
+    subjects: tuple[Subject, ...]
+    untested: tuple[str, ...] = ()
+
+
+def read_project(
+    asked: RevisionOptions, flags: Flags, out: Path, quiet: bool, ignored: Sequence[str] = ()
+) -> Project:
+    """Build both versions. There are no subjects where nothing that is compiled differs."""
+    revisions = read_revisions(asked.text, Path.cwd(), asked.staged)
+    top = revisions.repository
+    with ExitStack() as stack:
+        both = tuple(stack.enter_context(Enclosure()) for _ in SIDES)
+        notes = revisions.export(*(each.tree for each in both))
+        trees = [each.tree for each in both]
+        differing = [] if asked.command else differing_names(*trees)
+        if differing and not asked.targets and only_texts(differing, trees):
+            say(quiet, f"only texts that no build reads differ: {some_of(differing)}")
+            return Project(revisions, ())
+        named = asked.command is not None and os.path.exists(asked.command)
+        database = Path(asked.command or "") if named else None
+        built = None
+        if database is None:
+            database, built = built_or_compiled(asked, both, revisions, differing, out, quiet)
+        if built is None:
+            place = out / "versions"
+            versions, left = unbuilt_versions(revisions, trees, flags, place, database, ignored)
+            for why, files in left.items():
+                if files:
+                    say(quiet, f"left out, {why}: {some_of(files)}")
+            only = Subject(top.name, versions, out, (Entry(""),), Readings())
+            only = _unbuilt(only, installed_headers(trees[-1]), ignored, quiet)
+            return Project(revisions, (only,))
+        chosen, more = _choice(built, asked, top.name, out, ignored)
+        for note in (*notes, *more):
+            say(quiet, note)
+        own = {each.name: each.flags for each in asked.own}
+        make = _Subjects(built, _FlagsOfTargets(top, flags, own), out, ignored, quiet)
+        sorted_targets = _sort_targets(chosen, bool(asked.targets), make)
+        return Project(revisions, *_tested_and_untested(sorted_targets, make, top.name))
+
+
+def _tested_and_untested(
+    targets: _SortedTargets, make: _Subjects, name: str
+) -> tuple[tuple[Subject, ...], tuple[str, ...]]:
+    """The subjects to test, and the names of those that differ and are not tested. ``name``: that
+    of the library made of C files which belong to no program or library."""
+    built, quiet, beyond = make.built, make.quiet, targets.beyond
+    tested = targets.tested
+    if not tested and Aside.SHOWING in beyond and add_library(*built, name, make.ignored):
+        library = make.subject(Target(name, False, (), 1), False)
+        entries = make.entries(library)
+        if entries and not isinstance(entries, Aside):
+            tested = [replace(library, entries=entries)]
+    for aside, programs in beyond.items() if tested else ():
+        say(quiet, f"{aside}: {', '.join(each.name for each in programs)}")
+    tested = tested or [*chain(*beyond.values())][:MOST] or targets.same[:MOST]
+    for subject in chain(targets.same, *beyond.values()):
+        if all(subject.folder != other.folder for other in tested):
+            make.remove(subject)
+    for subject in tested:
+        if not subject.entries:
+            say(quiet, _why_nothing(subject, differing_files(*built)))
+    same = [subject.name for subject in targets.same if subject not in tested]
+    untested = make.changed_among(targets.left, [subject.name for subject in tested], same)
+    if same:
+        say(quiet, f"the same in both versions: {', '.join(same)}")
+    return tuple(tested), tuple(untested)
+
+
+@dataclass(slots=True)
+class _SortedTargets:
+    """What comes of the targets that a change reaches. ``same``: there is nothing to test in
+    them; ``beyond``: programs of which no input shows what differs; ``left``: nobody
+    has looked at them."""
+
+    tested: list[Subject] = field(default_factory=list)
+    same: list[Subject] = field(default_factory=list)
+    beyond: dict[Aside, list[Subject]] = field(default_factory=dict)
+    left: list[Target] = field(default_factory=list)
+
+
+def _sort_targets(
+    chosen: Sequence[Sequence[Target]], asked: bool, make: _Subjects
+) -> _SortedTargets:
+    """Look at the targets in turn, until ``MOST`` can be tested: those of the second list if the
+    first has none. ``asked``: the user named them."""
+    found = _SortedTargets()
+    for targets in chosen:
+        if found.tested:
+            found.left += targets
+            continue
+        for target in targets:
+            if len(found.tested) == MOST or len(found.same) == _MOST_SAME:
+                found.left.append(target)
+                continue
+            subject = make.subject(target, len(targets) == 1 and not found.same)
+            if not asked and subject.is_unchanged():
+                found.same.append(subject)
+                continue
+            entries = make.entries(subject)
+            if not isinstance(entries, Aside):
+                found.tested.append(replace(subject, entries=entries))
+            elif asked:
+                found.tested.append(subject)
+            else:
+                found.beyond.setdefault(entries, []).append(subject)
+    return found
+
+
+@record
+class _Subjects:
+    """Makes subjects of targets."""
+
+    built: Both
+    flags: _FlagsOfTargets
+    out: Path
+    ignored: Sequence[str]
+    quiet: bool
+
+    def subject(self, target: Target, alone: bool) -> Subject:
+        """The files of a target, copied to a folder of their own, if it is not ``alone``."""
+        subject, unlike = _subject(target, alone, self.built, self.flags, self.out, self.ignored)
+        if unlike:
+            say(
+                self.quiet,
+                f"{subject.name}: ignored, but part of it all the same, since the "
+                f"versions cannot have one of them for both: {some_of(unlike)}",
+            )
+        return subject
+
+    def remove(self, subject: Subject) -> None:
+        """Remove the copied files of a subject that is not tested."""
+        own = subject.folder != self.out
+        shutil.rmtree(subject.folder if own else subject.folder / "versions")
+
+    def changed_among(
+        self, targets: Sequence[Target], tested: Sequence[str], same: list[str]
+    ) -> list[str]:
+        """The names of the targets that differ in a file which belongs to none of the others; the
+        names of those that are the same in both versions go to ``same``."""
+        changed = []
+        for target in targets:
+            if is_covered(*self.built, target.name, [*tested, *same]):
+                continue
+            if len(same) < _MOST_SAME:
+                subject = self.subject(target, False)
+                unchanged = subject.is_unchanged()
+                self.remove(subject)
+                if unchanged:
+                    same.append(target.name)
+                    continue
+            changed.append(target.name)
+        return changed
+
+    def entries(self, subject: Subject) -> tuple[Entry, ...] | Aside:
+        """The entries of a program, or of a library."""
+        versions, readings = subject.versions, subject.readings
+        if not subject.entries:
+            installed = installed_headers(self.built[-1].tree)
+            return entries_of(versions, readings, installed, self.ignored)
+        try:
+            return entries_of_program(versions, readings, self.ignored)
+        except CsgtestError:  # whoever reads the files next gets the same error
+            return subject.entries
+
+
+def _unbuilt(
+    only: Subject, installed: frozenset[str], ignored: Sequence[str], quiet: bool
+) -> Subject:
+    """The subject of C files that no build makes anything of, with its entries: a program, or a
+    library where no input of the program shows what differs."""
+    versions, readings = only.versions, only.readings
+    try:
+        entries = entries_of(versions, readings, installed)
+        if not entries or entries[0].name:
+            return replace(only, entries=entries or only.entries)
+        tested = entries_of_program(versions, readings, ignored)
+        if not isinstance(tested, Aside):
+            return replace(only, entries=tested)
+        pair = readings.read(versions.pairs())
+        programs = {
+            unit.file
+            for unit in (*pair.old, *pair.new)
+            if any(each.symbol.name == "main" for each in unit.functions)
+        }
+        names = sorted(
+            each.below
+            for each in versions.pairs()
+            if any(file is not None and str(file.path) in programs for file in (each.old, each.new))
+        )
+        library = replace(versions, ignored=(*versions.ignored, *names))
+        others = Readings()
+        entries = entries_of(library, others, installed)
+    except CsgtestError:  # whoever reads the files next gets the same error
+        return only
+    if not entries:
+        return only
+    say(quiet, f"{tested}: {', '.join(names)}")
+    return replace(only, versions=library, readings=others, entries=entries)
+
+
+def _listed(targets: list[Target]) -> str:
+    return ", ".join(each.name for each in targets)
+
+
+def _choice(
+    built: Both, asked: RevisionOptions, name: str, out: Path, ignored: Sequence[str]
+) -> tuple[list[list[Target]], list[str]]:
+    """The targets to test among those that the change reaches, those behind in the place of those
+    before them if these are programs that come to no change, and notes on the others. ``name``:
+    that of the library made of C files that belong to no program or library."""
+    targets, notes = reached_targets(*built, asked.targets, ignored)
+    proper = _proper(targets, bool(asked.targets))
+    adopted = [] if targets or asked.targets else adopt_unbuilt(*built, ignored)
+    if adopted:
+        notes.append(f"no build compiles {some_of(adopted)}: compiled as the files around")
+    included = [] if proper or adopted or asked.targets else adopt_included(*built, ignored)
+    if not proper and not asked.targets and add_library(*built, name, ignored):
+        proper = [Target(name, False, (), 1)]
+        made = sorted(Path(each.source).name for each in built[1].sources(name))
+        if included:
+            made = [f"{each}, which tests alone include," for each in included]
+        notes.append(f"what differs is in no program and no library: {some_of(made)} is one")
+    if notes or (not targets and not asked.targets):
+        notes += [said for said, _ in _failures(built, out)]
+    if notes and not targets and not proper:
+        raise UsageError(
+            f"{'; '.join(notes)}: there is nothing to compare",
+            hint=f"what the builds said is in {' and '.join(map(str, logs_of(out)))}",
+        )
+    notes += [
+        f"both versions are tested without {flag}, with which their build compiles"
+        for flag in sorted(built[0].left_out | built[1].left_out)
+    ]
+    if not targets and not proper and not asked.targets:
+        notes += _unused(built, out, ignored)
+    notes += _notes_of_settings(built, asked, ignored)
+    if targets and not proper:
+        if within := read_by_tests_alone(*built, ignored):
+            raise UsageError(
+                f"tests and examples alone use what differs: {some_of(within)}",
+                hint=f"name one of them: --target {targets[0].name}",
+            )
+        notes.append(f"only tests and examples differ (--target NAME): {_listed(targets)}")
+    libraries = [each for each in targets if not each.program and not each.aside]
+    left = [each for each in targets if each.program and not each.aside and each not in proper]
+    if left:
+        notes.append(f"reached by the change and not looked at: {_listed(left)}")
+    return [proper, [each for each in libraries if each not in proper]], notes
+
+
+def _failures(built: Both, out: Path) -> Iterator[tuple[str, Path]]:
+    """What is to be said of each build that failed, and its log."""
+    for side, version, log in zip(SIDES, built, logs_of(out), strict=True):
+        if version.code:
+            shown = "".join(f"\n    {line}" for line in failures(log))
+            yield f"the build of the {side} version ends with {version.code}{shown}", log
+
+
+def _unused(built: Both, out: Path, ignored: Sequence[str]) -> Iterator[str]:
+    """Notes on what differs and was not built. Raises UsageError where that may be because a build
+    failed."""
+    unused = [file for file in unused_files(*built) if not matches(file, ignored)]
+    if not unused:
+        return
+    said = f"nothing that is built is made of what differs: {some_of(unused)}"
+    for failure, log in _failures(built, out):
+        raise UsageError(
+            f"{said}; {failure}",
+            hint=f"say how it is built: --build COMMAND; all that it said is in {log}",
+        )
+    yield said
+
+
+def _notes_of_settings(
+    built: Both, asked: RevisionOptions, ignored: Sequence[str]
+) -> Iterator[str]:
+    """Notes on changes that are ignored, and on tables of csgtest.toml without a target."""
+    left = [file for file in differing_files(*built) if matches(file, ignored)] if ignored else []
+    if left:
+        yield f"ignored although they differ: {some_of(left)}"
+    made = {name for each in built for name in (*each.products.links, *each.products.archives)}
+    for each in asked.own:
+        if not any(is_named(name, [each.name]) for name in made):
+            near = difflib.get_close_matches(each.name, sorted(made))
+            meant = f"; near to it: {', '.join(near)}" if near else ""
+            yield f"[target.{each.name}] says how to test what no build makes{meant}"
+
+
+def some_of(files: Sequence[str]) -> str:
+    more = f" and {len(files) - _SHOWN} more" if len(files) > _SHOWN else ""
+    return ", ".join(files[:_SHOWN]) + more
+
+
+def _proper(targets: list[Target], asked: bool) -> list[Target]:
+    """The targets, programs before libraries, which they are made of; tests and examples only if
+    asked for."""
+    if asked:
+        return targets
+    proper = [each for each in targets if not each.aside]
+    return [each for each in proper if each.program] or proper
+
+
+@record
+class _FlagsOfTargets:
+    """The flags of all targets, or those of one target's table. Folders of the user's work tree are
+    replaced by those of the version, which ``csg.programs`` then does for the other one."""
+
+    repository: Path
+    all: Flags
+    own: Mapping[str, Flags]
+
+    def of(self, target: str, tree: Path) -> Flags:
+        named = self.own.get(target, self.own.get(PurePosixPath(target).name, self.all))
+        return moved_flags(named, os.path.realpath(self.repository), str(tree))
+
+
+def _why_nothing(subject: Subject, files: Sequence[str]) -> str:
+    """Why no function of a library is tested although the change reaches it."""
+    where = some_of([file for file in files if not is_aside(file)])
+    unified = subject.readings.unify(subject.versions.pairs(), "")
+    if unified.changes:
+        return f"{subject.name}: no function that comes to what differs in {where} can be called"
+    edits = unseen_edits(unified, (), subject.versions.flags_of_files())
+    versions = subject.versions
+    places = {f"{versions.new}/": "", f"{versions.old}/": "old "}
+    reasons = [each.why for each in edits]
+    for folder, shown in places.items():
+        reasons = [each.replace(folder, shown) for each in reasons]
+    macros = [*dict.fromkeys(each.macro for each in edits if each.macro)]
+    defined = " ".join(f"-D{each}" for each in macros)
+    hint = f" (flags for both versions stand after --: -- {defined})" if macros else ""
+    why = some_of([*dict.fromkeys(reasons)]) or "nothing that is compiled differs"
+    return f"{subject.name}: the compiler sees no difference in {where}: {why}{hint}"
+
+
+def _subject(
+    target: Target,
+    alone: bool,
+    built: Both,
+    flags: _FlagsOfTargets,
+    out: Path,
+    ignored: Sequence[str],
+) -> tuple[Subject, list[str]]:
+    """What a target is made of, copied to a folder of its own, if it is not ``alone``; and the
+    ignored files of which each version has its own all the same."""
+    folder = out if alone else out / target.name.replace("/", "_")
+    if folder != out:
+        OutputFolder(folder).close()
+    place = folder / "versions"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    copy_target(*built, target.name, place)
+    versions = Versions(
+        place / "old",
+        place / "new",
+        (*flags.of(target.name, place / "new"), *target.libraries),
+        old_build=place / "old.json",
+        new_build=place / "new.json",
+    )
+    unlike = share_ignored(versions, ignored)
+    entries = (Entry(""),) if target.program else ()
+    return Subject(target.name, versions, folder, entries, Readings()), unlike
