@@ -62,6 +62,7 @@ _DISK_FULL = "53100"  # of PostgreSQL
 _ROOM = "make room there, and give --resume: what was complete is kept"
 _MIGRATING = 0x63736774  # the advisory lock of PostgreSQL: "csgt"
 
+_ANOTHER = "restore it from a copy, or begin another one with --store"
 _LATEST = 1e11  # seconds since 1970, more than any moment or duration
 _LONGEST = 64 << 20  # characters of a text
 _WORDS: Mapping[str, type[StrEnum]] = {
@@ -336,7 +337,7 @@ def checked(column: sa.ColumnElement[Any], value: Any) -> Any:
     if not fits:
         raise UsageError(
             f"the store is damaged: {name} holds {ascii(value)[:40]}",
-            hint="restore it from a copy, or begin another one with --store",
+            hint=_ANOTHER,
         )
     return value
 
@@ -395,6 +396,7 @@ def _opened(engine: Engine, place: str, artefacts: str) -> str:
 def _begun(engine: Engine, place: str, artefacts: str) -> str:
     with engine.begin() as connection:
         _migrate(connection, place)
+        _check_references(connection)
         return _remembered(connection, artefacts)
 
 
@@ -432,6 +434,26 @@ def _migrate(connection: Connection, place: str) -> None:
         )
     if there != tuple(scripts.get_heads()):
         command.upgrade(config, "head")
+
+
+# Whose rows name rows of others. A task is asked for by a run, and only then has results.
+_REFERENCES = (
+    (RUN_TASKS.c.run, RUNS.c.id),
+    (RUN_TASKS.c.task, TASKS.c.id),
+    (REPORTS.c.task, RUN_TASKS.c.task),
+    (FINDINGS.c.task, RUN_TASKS.c.task),
+    (ARTEFACTS.c.task, RUN_TASKS.c.task),
+)
+
+
+def _check_references(connection: Connection) -> None:
+    """Raise UsageError where a row names one that is not there: SQLite keeps what it is told to."""
+    for column, target in _REFERENCES:
+        known = sa.exists().where(target == column)
+        if connection.execute(sa.select(column).where(~known).limit(1)).first() is not None:
+            raise UsageError(
+                f"the store is damaged: {column} names what is not there", hint=_ANOTHER
+            )
 
 
 def _remembered(connection: Connection, artefacts: str) -> str:

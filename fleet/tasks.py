@@ -24,10 +24,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import fleet
 from csg import VERSION
-from csg.errors import UNPROTECTED, CsgtestError
+from csg.errors import UNPROTECTED, CsgtestError, UsageError
 from csg.records import record
 from fleet.disk import DiskWatch, tells_of_full_disk
 from fleet.outcomes import Outcome, TaskState
@@ -116,17 +117,32 @@ class Task:
 
 
 def task_from_spec(spec: str) -> Task:
-    form = json.loads(spec)
-    kind = Files if "tree" in form else Commits
-    source = kind(**{name: form[name] for name in kind.__dataclass_fields__})
-    return Task(
-        source,
-        tuple(form["options"]),
-        tuple(form["flags"]),
-        form["time"],
-        form["seed"],
-        form["deterministic"],
-    )
+    """The task that JSON describes. Raises UsageError where it describes none: a stranger may have
+    written it."""
+    try:
+        form = json.loads(spec)
+        kind = Files if "tree" in form else Commits
+        source = kind(**{name: _checked(form[name], str) for name in kind.__dataclass_fields__})
+        return Task(
+            source,
+            tuple(_checked(word, str) for word in _checked(form["options"], list)),
+            tuple(_checked(word, str) for word in _checked(form["flags"], list)),
+            _checked(form["time"], int, float),
+            _checked(form["seed"], int),
+            _checked(form["deterministic"], bool),
+        )
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UsageError(
+            f"the store is damaged: {ascii(spec)[:40]} is no task ({error})",
+            hint="restore it from a copy, or begin another one with --store",
+        ) from None
+
+
+def _checked(value: Any, *kinds: type) -> Any:
+    """The value, if it is of one of the kinds. Raises TypeError if it is not."""
+    if type(value) not in kinds:
+        raise TypeError(f"{ascii(value)[:20]} is of another kind")
+    return value
 
 
 def run(

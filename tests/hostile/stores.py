@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,8 @@ def _with_value(store: Path, table: str, column: str, value: Any) -> None:
         connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '')")
     connection.close()
     with sqlite3.connect(store / STORE_FILE) as connection:
-        connection.execute("PRAGMA ignore_check_constraints=ON")
-        connection.execute(f"UPDATE OR REPLACE {table} SET {column} = ?", (value,))
+        with suppress(sqlite3.IntegrityError):  # a number of a row is always one
+            connection.execute(f"UPDATE OR REPLACE {table} SET {column} = ?", (value,))
     connection.close()
 
 
