@@ -119,6 +119,7 @@ int run(const struct job *job, struct sandbox *sandbox, const char *base, const 
 enum { FOLDERS = 4 };
 struct scratch {
     int in_memory, clean; /* clean: as it was when somebody last looked */
+    mode_t mode;          /* of BASE; 0: not known yet */
     struct stat folders[FOLDERS]; /* when it had been cleaned */
 };
 int clean_scratch(const char *base, const char *keep, const struct sandbox *sandbox,

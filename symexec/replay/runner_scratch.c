@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum { DEEPEST = 64 };
@@ -104,6 +105,24 @@ int is_clean(const char *base, struct scratch *scratch)
     return scratch->clean;
 }
 
+/* Give BASE its mode again, and take away the attributes that programs have added: those of an
+ * ordinary user own it. */
+static int restore_base(const char *base, struct scratch *scratch)
+{
+    char names[65536];
+    struct stat status;
+    if (lstat(base, &status) != 0)
+        return -1;
+    if (scratch->mode == 0)
+        scratch->mode = status.st_mode & 07777;
+    int failed = (status.st_mode & 07777) != scratch->mode && chmod(base, scratch->mode) != 0;
+    ssize_t size = listxattr(base, names, sizeof names);
+    for (char *name = names; name < names + size; name += strlen(name) + 1)
+        if (strncmp(name, "user.", 5) == 0 || strncmp(name, "system.posix_acl", 16) == 0)
+            failed |= removexattr(base, name) != 0;
+    return failed ? -1 : 0;
+}
+
 /* Empty BASE (but for `keep`) and make its three folders; 0 when all is clean. */
 int clean_scratch(const char *base, const char *keep, const struct sandbox *sandbox,
                   struct scratch *scratch)
@@ -111,10 +130,11 @@ int clean_scratch(const char *base, const char *keep, const struct sandbox *sand
     struct statfs system;
     if (scratch->clean)
         return 0;
+    int failed = restore_base(base, scratch);
     DIR *entries = open_folder(AT_FDCWD, base);
     if (!entries)
         return -1;
-    int failed = 0, here = dirfd(entries);
+    int here = dirfd(entries);
     for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
         if (!is_dot(entry->d_name) && strcmp(entry->d_name, keep) != 0)
             failed |= remove_tree(here, entry->d_name, 0);

@@ -30,9 +30,9 @@ def _with_value(store: Path, table: str, column: str, value: Any) -> None:
         connection.execute("PRAGMA writable_schema=ON")
         connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '')")
     connection.close()
-    with sqlite3.connect(store / STORE_FILE) as connection:
-        with suppress(sqlite3.IntegrityError):  # a number of a row is always one
-            connection.execute(f"UPDATE OR REPLACE {table} SET {column} = ?", (value,))
+    number_of_row = suppress(sqlite3.IntegrityError)  # which can have no other type
+    with number_of_row, sqlite3.connect(store / STORE_FILE) as connection:
+        connection.execute(f"UPDATE OR REPLACE {table} SET {column} = ?", (value,))
     connection.close()
 
 

@@ -52,13 +52,16 @@ HEAD = """
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 """
 TELL = """
 #include <ftw.h>
 static int tell(const char *path, const struct stat *about, int kind, struct FTW *at)
 {
-    printf("%s %o %d %d %d\\n", path, about->st_mode, kind, (int) about->st_size, about->st_uid);
+    char names[256];
+    printf("%s %o %d %d %d ", path, about->st_mode, kind, (int) about->st_size, about->st_uid);
+    printf("%d\\n", (int) listxattr(path, names, sizeof names));
     return 0;
 }
 """
@@ -220,6 +223,8 @@ def test_the_box_can_be_written_and_is_empty_again_next_time(sandbox: Sandbox) -
         'mkfifo("../home/pipe", 0600);',
         'chmod("../home", 0);',
         'chmod(".", 0500); chmod("..", 01700);',
+        'chmod("..", 0);',
+        'setxattr("..", "user.note", "x", 1, 0);',
         'rename("../work", "../other");',
         'rename("../home", "../swap"), rename("../tmp", "../home"), rename("../swap", "../tmp");',
         'rmdir("../home"); creat("../home", 0600);',
