@@ -24,7 +24,14 @@ import pytest
 from csg.errors import ToolchainError, UsageError
 from symexec import replay
 from symexec.replay import sandbox as sandbox_module
-from symexec.replay.sandbox import ALL_LAYERS, LANDLOCK, NAMESPACES, SECCOMP, Sandbox
+from symexec.replay.sandbox import (
+    ALL_LAYERS,
+    LANDLOCK,
+    NAMESPACES,
+    SECCOMP,
+    Sandbox,
+    build_runner,
+)
 from symexec.replay.wire import Job, RawResult
 from tests.nightly import every
 
@@ -37,6 +44,12 @@ LAYERS = {
 }
 STARTS = ("executed", "forked")
 BOXES = [(layers, start) for layers in sorted(LAYERS) for start in STARTS]
+AS_USER = [  # where the tests run as root
+    pytest.param((layers, start, "user"), marks=pytest.mark.night)
+    for layers in sorted(LAYERS)
+    for start in STARTS
+    if os.geteuid() == 0
+]
 SERVER = Path(replay.__file__).parent / "fork_server.c"
 HEAD = """
 #define _GNU_SOURCE
@@ -67,13 +80,26 @@ static int tell(const char *path, const struct stat *about, int kind, struct FTW
 """
 
 
-@pytest.fixture(params=BOXES, ids="-".join)
+def runner_of_user(private: Path) -> Path:
+    """A runner that an ordinary user runs, who owns the folder of the programs."""
+    runner, script = build_runner(private), private / "as-user"
+    change = "setpriv --reuid=1000 --regid=1000 --clear-groups"
+    script.write_text(
+        f'#!/bin/sh\nchown 1000:1000 "$1"\nchmod 700 "$1"\nexec {change} {runner} "$@"\n'
+    )
+    script.chmod(0o755)
+    private.chmod(0o711)
+    return script
+
+
+@pytest.fixture(params=[*BOXES, *AS_USER], ids="-".join)
 def sandbox(request: pytest.FixtureRequest, builds: Path) -> Iterator[Sandbox]:
     """Programs of the folder "forked" are linked with fork_server.c."""
-    layers, start = request.param
+    layers, start, *others = request.param
     folder = builds / start
     folder.mkdir(exist_ok=True)
-    with Sandbox(folder, layers=LAYERS[layers]) as found:
+    runner = runner_of_user if others else build_runner
+    with Sandbox(folder, layers=LAYERS[layers], runner=runner) as found:
         try:
             level = found.level
         except UsageError:
