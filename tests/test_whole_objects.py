@@ -174,6 +174,58 @@ HANDED = {
         "f(4); const char *p = all",
     ),
 }
+# Pointers to equal texts: where they lie, too, a caller can see.
+ENDS = 'char s[] = TEXT; char *e = f(s); printf("%d", (int) (e - s))'
+PLACES = {
+    "at the end": (
+        "char *f(char *s) { char *e = s + strlen(s); if (*s != 'x') return e; s[1] = 0;"
+        " return ⟨e | s + 1⟩; }",
+        ENDS.replace("TEXT", '"xab"'),
+    ),
+    "at the end in other words": (
+        "char *f(char *s) { ⟨return s + strlen(s); | while (*s) s++; return s;⟩ }",
+        ENDS.replace("TEXT", '"xab"'),
+    ),
+    "a literal": (
+        "char *f(char *s) { char *c = strchr(s, ':'); if (!c) return ⟨s + strlen(s) | \"\"⟩;"
+        " return c; }",
+        'char s[] = "ab"; printf("%d", f(s) == s + 2)',
+    ),
+    "of unsigned bytes": (
+        "unsigned char *f(unsigned char *s) { if (!*s) return s; s[0] = s[1] = 0;"
+        " return s + ⟨0 | 1⟩; }",
+        'unsigned char s[] = "ab"; printf("%d", (int) (f(s) - s))',
+    ),
+    "in a structure": (
+        "struct t { char b[8]; }; char *f(struct t *t) { t->b[2] = t->b[3] = 0;"
+        " return t->b + ⟨2 | 3⟩; }",
+        'struct t t; printf("%d", (int) (f(&t) - t.b))',
+    ),
+    "of two arguments": (
+        "char *f(char *s, char *t) { if (*s || *t) return 0; return ⟨s | t⟩; }",
+        'char s[] = "", t[] = ""; printf("%d", f(s, t) == s)',
+    ),
+    "of two public objects": (
+        "char a[4], b[4]; char *f(int x) { return x > 5 ? ⟨a | b⟩ : b; }",
+        'printf("%d", f(6) == a)',
+    ),
+    "of two public constants": (
+        'const char a[4] = "x", b[4] = "x"; const char *f(int x) { return x > 5 ? ⟨a | b⟩ : b; }',
+        'printf("%d", f(6) == a)',
+    ),
+    "of two static objects": (
+        "static char a[4], b[4]; char *f(int x) { return x > 5 ? ⟨a | b⟩ : b; }",
+        'printf("%d", f(6) == f(1))',
+    ),
+    "in a public object": (
+        "char a[4]; char *f(int x) { a[0] = a[1] = 0; return a + ⟨0 | 1⟩; }",
+        'printf("%d", (int) (f(6) - a))',
+    ),
+    "of a new static constant": (
+        '⟨ | static const char a[4] = "x";⟩ const char *f(int x) { return x > 5 ? ⟨"x" | a⟩ : 0; }',
+        "show(f(6), 0, 2)",
+    ),
+}
 ALLOCATED = {"malloc": "malloc(sizeof *h + 3)", "calloc": "calloc(1, sizeof *h + 3)"}
 
 
@@ -227,3 +279,8 @@ def test_bytes_before_a_text_are_compared(case: str, tmp_path: Path) -> None:
     text, got = HANDED[way]
     made = HEADER.replace("HEADER", HEADERS[header]).replace("ALLOCATED", ALLOCATED[allocated])
     check(tmp_path, made + text, f"{got}; show(p, 8, 3)")
+
+
+@pytest.mark.parametrize("name", every(4, PLACES))
+def test_texts_of_the_caller_count_by_where_they_lie(name: str, tmp_path: Path) -> None:
+    check(tmp_path, *PLACES[name])

@@ -2,12 +2,14 @@
 
     return x + 1;  |  return x;              returns x + 1 or x: always
     return "big";  |  return names + 6;      the texts, not where they lie (whole_objects.py)
+    return s + 1;  |  return s + n;          where they lie, too, in an object of an argument
     *count = n;    |  *count = n > 0;        what is left in objects that the caller knows
     item->n = n;  |  item->n = n + 1;        in objects that a returned pointer leads to, too
     total = n;    |  total = n + 1;          in global and static objects that the call writes
 
 It is what replay looks at (``replay.harness``): of a pointer to char the text up to its 0, of
-another pointer whether it is null; what is left in memory when the function comes back.
+another pointer whether it is null, and where in the caller's objects it leads; what is left in
+memory when the function comes back.
 
 Global and static objects count where the program's files define them, constants aside, and the call
 may write or read them by the points-to analysis. An object that one version alone has can be
@@ -151,7 +153,7 @@ class Caller:
     nothing is a scalar). ``returned``: what is compared of the object that is returned, or that the
     result points to. ``floating``: the bits of a floating result, else 0. ``initially``: the names
     of the global objects that the versions initialise differently. ``program``: the unified one,
-    for what callbacks can look at."""
+    for what callbacks can look at. ``public``: the names that other files see."""
 
     main: bool
     result: ParameterKind = ParameterKind.SCALAR
@@ -160,6 +162,7 @@ class Caller:
     floating: int = 0
     initially: frozenset[str] = frozenset()
     program: Program | None = None
+    public: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -168,6 +171,7 @@ class Caller:
         lasting: Iterable[Lasting] = (),
         initially: Iterable[str] = (),
         program: Program | None = None,
+        public: Iterable[str] = (),
     ) -> Caller:
         if entry.symbol.name == "main":
             return cls(True)
@@ -190,6 +194,7 @@ class Caller:
             floating_bits(kind) if isinstance(kind, Floating) else 0,
             frozenset(initially),
             program,
+            frozenset(public),
         )
 
     def distinguishes(self, state: State) -> Compared:
@@ -361,7 +366,7 @@ class Caller:
         the pointers. Where the texts differ in every input, there is nothing to add."""
         for one, two in self._reached(state).texts:
             if _texts(state, one, two) != 1:
-                yield from around_texts(state.memory, (one, two))
+                yield from around_texts(state.memory, (one, two), self.public)
 
     def _literals_apart(self, program: Program, state: State) -> Operand:
         """The condition under which literals that are not compared as texts differ."""
@@ -382,10 +387,7 @@ class Caller:
             case ParameterKind.SCALAR:
                 return floats_differ(one, two, self.floating) if self.floating else None
             case ParameterKind.STRING:
-                found = _texts(state, one, two)
-                if found is None:
-                    doubts.append(_unknown(Observable.ENDING, 1, FAR))
-                return found or 0
+                return _texts_apart(state, one, two, doubts)
             case _:
                 return _pointers_differ(state, one, two, doubts)
 
@@ -712,6 +714,19 @@ def _nulls(one: Operand, two: Operand) -> Operand:
     """The condition that exactly one of two addresses is null."""
     left, right = compare("eq", 64, one, 0), compare("eq", 64, two, 0)
     return plain(compare("ne", 1, left, right))
+
+
+def _texts_apart(state: State, one: Operand, two: Operand, doubts: list[Doubt]) -> Operand:
+    """The condition under which two returned texts differ: in the objects that the caller gave they
+    also count by where they lie."""
+    apart = _texts(state, one, two)
+    if apart is None:
+        doubts.append(_unknown(Observable.ENDING, 1, FAR))
+    if isinstance(one, int) and isinstance(two, int):
+        lie_apart = leads(state, one, True) != leads(state, two, True)
+        return 1 if lie_apart else apart or 0
+    _put_pointers(doubts, state, one, two, True, Observable.ENDING)
+    return plain(disjunction([apart or 0, numbers_differ(one, two)]))
 
 
 def _texts(state: State, one: Operand, two: Operand) -> Operand | None:

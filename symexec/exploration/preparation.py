@@ -217,7 +217,8 @@ class Prepared:
     @property
     def caller(self) -> Caller:
         apart = initialised_apart(self.program)
-        return Caller.of(self.entry, self.outliving.objects, apart, self.program)
+        public = {each.name for each in self.symbols if each.linkage is Linkage.EXTERNAL}
+        return Caller.of(self.entry, self.outliving.objects, apart, self.program, public)
 
     def targets(self, aim: Aim, wanted: Collection[Identity] = ()) -> Targets:
         """What states look for: the graph from its start nodes, or a flat set. For ``wanted``

@@ -9,7 +9,9 @@ to its 0, at the first of several elements, at nothing behind a pointer to void.
 
 A literal is equal to another one if both have the same bytes, and the pointers lead to the same
 place in them. An object with a name may take the place of a literal, or of another object with a
-name, if it has the same bytes around the pointer: it may have more.
+name, if it has the same bytes around the pointer: it may have more. An object that both versions
+have takes the place of no other such one, and of no literal if it is public or no constant: callers
+can tell which one it is.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from csg.ir import Program
+from csg.unify.unified import without_version
 from symexec.exploration.start import is_literal
 from symexec.expr import Operand, binary, compare, conjunction, disjunction, new_half, old_half
 from symexec.memory import NEW, OLD, AllocationKind, Memory, MemoryObject, offset_of
@@ -137,9 +140,10 @@ def room(item: MemoryObject, offset: int, mode: int) -> Operand:
     return plain(binary("sub", 64, extent, offset))
 
 
-def around_texts(memory: Memory, ends: Ends) -> Iterator[Operand]:
+def around_texts(memory: Memory, ends: Ends, public: Collection[str]) -> Iterator[Operand]:
     """The conditions under which the bytes around two texts differ, before the addresses or behind
-    the 0. Sizes of allocated objects do not count here (``allocated``)."""
+    the 0. Sizes of allocated objects do not count here (``allocated``). Another object counts where
+    a caller can tell it apart. ``public``: the names that other files see."""
     pair = Pair.at(memory, ends)
     if pair is None:
         return
@@ -148,7 +152,7 @@ def around_texts(memory: Memory, ends: Ends) -> Iterator[Operand]:
             return
         if _is_nameless(pair.old) and _is_nameless(pair.new):
             yield pair.sizes_apart()
-        elif not pair.is_wider:
+        elif not pair.is_wider or _differs_in_name(pair, public):
             yield 1
     yield from pair.bytes_apart()
 
@@ -199,6 +203,20 @@ def _of_addresses(program: Program, pair: Pair, distances: Iterable[int]) -> set
 def _is_nameless(item: MemoryObject) -> bool:
     """Can a caller tell an object from its like only by what is in it?"""
     return item.kind is AllocationKind.HEAP or is_literal(item)
+
+
+def _differs_in_name(pair: Pair, public: Collection[str]) -> bool:
+    """Are these two objects that both versions have, or is one of them such an object, and a caller
+    can name it or write to it?"""
+    known = [
+        item
+        for item in (pair.old, pair.new)
+        if not _is_nameless(item) and without_version(item.name) == item.name
+    ]
+    return pair.old is not pair.new and (
+        len(known) == 2
+        or any(item.kind is AllocationKind.GLOBAL or item.name in public for item in known)
+    )
 
 
 def _differing_pointers(memory: Memory) -> Iterator[Ends]:

@@ -290,8 +290,13 @@ def _called(signature: EntrySignature, returned: str) -> Iterator[str]:
             sign = "==" if returned == "null" else "!="
             yield f"{check}csgtest_result {sign} NULL);"
         else:
-            text = _c_string(text_of_literal(returned))
+            literal, at, place = returned.partition('" at &')
+            text = _c_string(text_of_literal(f'{literal}"' if at else literal))
             yield f"{check}csgtest_result && strcmp(csgtest_result, {text}) == 0);"
+            name, _, offset = place.partition(" + ")
+            if name in known:
+                start = f"(const char *) {known[name]}"
+                yield f"{check}csgtest_result - {start} == {offset or 0});"
 
 
 def text_of_literal(literal: str) -> bytes:

@@ -330,11 +330,11 @@ static void show_pointer(unsigned target, const unsigned char *to, int depth)
             return;
     } else {
         const struct symbol *symbol = symbol_at(to);
-        if (symbol && is_behind_another(symbol, to)) {
+        if (symbol && strcmp(symbol->name, "static") == 0) {
+            put("elsewhere"); /* an object that one version has: as nameless as a literal */
+        } else if (symbol && is_behind_another(symbol, to)) {
             put("between objects");
             return;
-        } else if (symbol && strcmp(symbol->name, "static") == 0) {
-            put("elsewhere"); /* an object that one version has: as nameless as a literal */
         } else if (symbol) {
             put("&%s+%td", symbol->name,
                 (intptr_t) to - (intptr_t) &csgtest_anchor - symbol->offset);

@@ -587,15 +587,18 @@ def decode_answer(
     assumption_failed = False
     given = {**dict(test.parameters), **dict(test.globals)}
     moved: set[str] = set()
+    place = ""
     known = {each.name: each for each in (*_parts(signature),)}
     for line in data.decode("ascii", "replace").splitlines():
         match line.split(" "):
             case ["returned", "pointer", *where]:
                 returned = _returned_pointer(where, symbols)
+            case ["lies", *where]:
+                place = f" at {_returned_pointer(where, symbols)}"
             case ["returned", "open", text]:
-                returned = f"{c_value(bytes.fromhex(text))} without a 0"
+                returned = f"{c_value(bytes.fromhex(text))} without a 0{place}"
             case ["returned", text]:
-                returned = _returned(text, signature.result if signature else None)
+                returned = _returned(text, signature.result if signature else None) + place
             case ["memory", name, text] if name in known:
                 was_string = _is_text(known[name], given.get(name))
                 value = _unpacked(known[name], bytes.fromhex(text), was_string)

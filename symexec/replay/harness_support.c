@@ -17,6 +17,7 @@
  *           o NAME i HEX      what the next klee_make_symbolic fills
  *     out:  returned HEX      memory NAME HEX      freed NAME      assume (an assumption fails)
  *           returned open HEX (a text that its object ends before a 0)
+ *           lies OBJECT OFFSET (before a returned text: where the caller has it)
  *           link NAME null | number N | elsewhere PLACE | text HEX | OBJECT OFFSET
  *           returned null | returned pointer number N | elsewhere PLACE | OBJECT OFFSET
  *           large NAME SIZE HASH
@@ -644,12 +645,17 @@ void csgtest_returned_pointer(const void *target)
         say_elsewhere(target);
 }
 
+/* A returned text, and where it lies in an object that the caller gave. */
 void csgtest_returned_string(const char *target)
 {
     struct text text = text_at(target);
     if (text.is_none) {
         csgtest_returned_pointer(target);
         return;
+    }
+    if (object_at(target)) {
+        say_text("lies");
+        say_object(object_at(target), target);
     }
     say_text(text.is_open ? "returned open " : "returned ");
     say_hex(target, text.length);
