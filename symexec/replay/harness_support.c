@@ -51,6 +51,7 @@
 
 /* With probes (decisions.c): what would be answered here is what it decides. */
 extern WEAK void csgtest_log_to(int file);
+extern WEAK void csgtest_log_from_here(void);
 
 char csgtest_anchor; /* addresses of the program's own objects count from here */
 __thread char csgtest_thread_anchor;
@@ -700,6 +701,8 @@ void csgtest_set_objects(void)
     for (char *line = lines; line && *line; line = next_line(line))
         if (line[0] == 'e' && line[1] == ' ')
             store_value(line + 2, &errno, sizeof errno);
+    if (csgtest_log_from_here)
+        csgtest_log_from_here();
 }
 
 static unsigned long number(char **rest)

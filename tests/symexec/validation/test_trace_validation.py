@@ -47,7 +47,12 @@ JUMPING = (
     "if (setjmp(e)) return a > 2 + %s; if (lfind(&b, v, &n, sizeof *v, up) && a > 3) return 4; "
     "if (setjmp(e)) return b > %s; bsearch(&a, v, 2, sizeof *v, up); return a > 1; }"
 )  # fmt: skip
+CONSTRUCTOR = (
+    "static int set; __attribute__((constructor)) static void begin(void) "
+    "{ if (getenv(\"SET\")) set = 1; } int f(int a, int b) { return a > %d; }"
+)
 PAIRS = {
+    "a constructor before the call": (CONSTRUCTOR % 2, CONSTRUCTOR % 3),
     "operands of && and ||, negated": (
         "int f(int a, int b) { if (a > 1 && !(b < 2 || a == b)) return 1; return 0; }",
         "int f(int a, int b) { if (a > 1 && !(b < 3 || a == b)) return 1; return 0; }",
