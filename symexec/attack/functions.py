@@ -343,6 +343,13 @@ class FunctionAttack:
                 return True
         return False
 
+    def _is_of_sanitizers(self, number: int, shown: tuple[Run, Run]) -> bool:
+        """Do sanitized builds alone show it, and report nothing?"""
+        if any(each.failure for each in shown):
+            return False
+        pair = self._pair(number, NATURAL[0])
+        return pair is not None and pair[0].shown == pair[1].shown
+
     def _confirmed(self, number: int, style: str) -> Shown | None:
         """The input, where the versions differ each time, and each does the same each time."""
         try:
@@ -352,7 +359,7 @@ class FunctionAttack:
         if checked is not None and checked[0].failure and checked[1].failure:
             return None
         pairs = self._each_way(number, style)
-        if pairs is None:
+        if pairs is None or (style == SANITIZED and self._is_of_sanitizers(number, pairs)):
             return None
         seen_in = style
         if checked is not None and checked[0].shown != checked[1].shown and style != SANITIZED:

@@ -26,13 +26,23 @@ from typing import BinaryIO
 from csg.errors import CsgtestError, ToolchainError
 from csg.records import record
 from symexec.fuzzing.testing import SOURCE
-from symexec.replay import PLAIN, SANITIZED, AwaitedBuilds, Built, NativeReplay, Pair, ReplayPlan
+from symexec.replay import (
+    LITERAL,
+    PLAIN,
+    SANITIZED,
+    AwaitedBuilds,
+    Built,
+    NativeReplay,
+    Pair,
+    ReplayPlan,
+)
 from symexec.replay.build import FILLED, UNDEFINED, ZEROED, Executable
 from symexec.testcases import DifferenceKind, Observed, TestCase
 from symexec.triage import (
     Patience,
     by_chance,
     changed_nodes,
+    confirmed,
     decided,
     explained,
     judged,
@@ -206,6 +216,7 @@ class Examiner:
         if seen.kind is DifferenceKind.UNDECIDED and first_here:
             self._seen(seen)
             seen, pair = decided(seen, pair, self._replay, task.deadline)
+        seen, pair = confirmed(seen, pair, self._replay)
         if case.uninitialised:  # sanitized builds show this only by chance
             found = uninitialised(seen, self._replay)
             if found is not seen:
@@ -347,6 +358,8 @@ class Verification:
                         self._heard += 1
                         if not rank[1] and case.source != SOURCE:
                             self._examiner.predicted.add(case.id)
+                            for build in ("old", "new"):  # it confirms what sanitized builds show
+                                self._replay.prepare(build, LITERAL)
                         self._waiting.put((rank, self._heard, case))
                     case Built() as built:
                         self._builds.arrived(built)

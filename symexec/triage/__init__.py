@@ -17,6 +17,7 @@ from symexec.triage.classification import (
 )
 from symexec.triage.examine import (
     Refusal,
+    confirmed,
     decided,
     examine,
     explained,
@@ -60,6 +61,7 @@ __all__ = [
     "by_chance",
     "changed_nodes",
     "classify",
+    "confirmed",
     "decided",
     "differing_parts",
     "examine",

@@ -39,6 +39,7 @@ from symexec.triage.undefined import (
 )
 
 LONGEST, SHORTEST = 10.0, 3.0  # times its limit, for a version that was cut off
+STACK_OVERFLOW = "stack-overflow"  # as AddressSanitizer calls it
 FAR = 100.0  # times the other version's time: it is taken not to end
 
 
@@ -63,6 +64,7 @@ def examine(
     if patience is not None:
         if far:
             seen, pair = decided(seen, pair, replay, patience.deadline)
+        seen, pair = confirmed(seen, pair, replay)
         seen = explained(seen, pair, replay, changes, requires, patience)
     # last, because it compiles, which would take time from the others
     asked = waits or replay.plan.steady or all(replay.ready(each, UNDEFINED) for each in BOTH)
@@ -98,6 +100,37 @@ def decided(
         return case, pair
     pair, course, notes = _given_time(case, pair, replay, until)
     return _classified(replace(case, notes=(*case.notes, *notes)), pair, course), pair
+
+
+def confirmed(case: TestCase, pair: Pair, replay: NativeReplay) -> tuple[TestCase, Pair]:
+    """A difference that sanitized builds show, and no sanitizer reports, counts if builds without
+    sanitizers show one, too. AddressSanitizer has functions of the library of its own, which call a
+    comparator more often, or return other numbers of the same sign; and it needs more stack."""
+    if not _may_be_of_sanitizers(case, pair, replay):
+        return case, pair
+    try:
+        plain = replay.pair(case.input, LITERAL, explain=False)
+    except ToolchainError:
+        return case, pair
+    found = classify(plain).kind
+    if plain.cut_off or found not in _NOT_SHOWN or found is case.kind:
+        return case, pair
+    if judged_at_once(case, pair, replay) is not case or by_chance(case, replay) is not case:
+        return case, pair
+    alone = replace(case, notes=(*case.notes, SANITIZED_ALONE))
+    return _classified(alone, plain, Course.UNKNOWN), plain
+
+
+# What callers cannot see.
+_NOT_SHOWN = frozenset((DifferenceKind.PATH_ONLY, DifferenceKind.INTERNAL_STATE))
+
+
+def _may_be_of_sanitizers(case: TestCase, pair: Pair, replay: NativeReplay) -> bool:
+    if case.observed is not Observed.DIFFERENT or pair.cut_off or case.uninitialised:
+        return False
+    if not replay.sanitizers or {pair.old.sanitizer, pair.new.sanitizer} - {None, STACK_OVERFLOW}:
+        return False
+    return not {*differing_parts(pair.old, pair.new)} <= {"leaks", "stderr"}
 
 
 def repeating(case: TestCase) -> TestCase:
@@ -204,6 +237,7 @@ OTHERS: tuple[Way, ...] = (
     (PLAIN, True),
 )
 HIDDEN = "shown by runs that begin by execve alone, and not by forks (an error of csgtest)"
+SANITIZED_ALONE = "shown by builds with sanitizers alone: it comes of what these add"
 PLAIN_ALONE = (
     "shown by builds without sanitizers alone: undefined behaviour, or what depends on how they "
     "are compiled"
@@ -214,6 +248,7 @@ class Refusal(Enum):
     """Why a prediction is refused: report.json's ``refused`` of a test, and the key of the counter
     of that name."""
 
+    SANITIZED_ALONE = "only builds with sanitizers differ"
     BOTH_FAIL = "both versions stop with the same error"
     UNSEEN_FAULT = "an error of memory that no sanitizer sees"
     UNSTABLE = "a version differs from itself"
@@ -225,6 +260,8 @@ class Refusal(Enum):
 def looked_again(case: TestCase, pair: Pair, replay: NativeReplay) -> tuple[TestCase, Pair, str]:
     """A replayed test that was predicted to differ and did not: as another way of running shows it,
     with the style of those builds; or the test with the reason of the refusal."""
+    if SANITIZED_ALONE in case.notes:
+        return replace(case, refused=Refusal.SANITIZED_ALONE.value), pair, SANITIZED
     alike = {FIRST: pair}
     failed = False
     for style, alone in OTHERS:
@@ -315,6 +352,8 @@ class Reproduction:
             found, pair = _classified(again, first, Course.UNKNOWN), first
         else:
             found, pair = observe(again, replay, False, *self.way)
+        if self.way[0] == SANITIZED:
+            found, pair = confirmed(found, pair, replay)
         if found.kind is DifferenceKind.UNDECIDED and until is None:
             found = replace(found, kind=case.kind, error=case.error)
         elif until is not None:

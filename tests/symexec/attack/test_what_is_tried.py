@@ -332,7 +332,6 @@ def test_each_word_of_the_text_is_found(kind: str) -> None:
 BUILDS = {
     "-O0": "!defined __OPTIMIZE__ && !defined __SANITIZE_ADDRESS__",
     "-O2": "defined __OPTIMIZE__",
-    "sanitized": "defined __SANITIZE_ADDRESS__",
 }
 
 
@@ -344,6 +343,23 @@ def test_each_build_is_tried(build: str, tmp_path: Path) -> None:
     new = old.replace("return 1;", "return 2;").replace("x + 1", "1 + x + 0")
     found = attacked(tmp_path, old, new, "--entry", "f", seconds=15)
     assert found.tests or found.omissions
+
+
+READS = "volatile int a[4]; int f(unsigned char x)\n{\n    return x == 4 ? %s : x + 1;\n}\n"
+
+
+def test_the_sanitized_build_is_tried(tmp_path: Path) -> None:
+    """What a sanitizer reports is found, though no other build shows it."""
+    found = attacked(tmp_path, READS % "(a[x], 0)", READS % "0", "--entry", "f", seconds=15)
+    assert found.tests or found.omissions
+
+
+def test_what_a_sanitizer_changes_and_does_not_report_is_none(tmp_path: Path) -> None:
+    old = "int f(unsigned char x)\n{\n#ifdef __SANITIZE_ADDRESS__\n    if (x == 3) return 1;\n"
+    old += "#endif\n    return x + 1;\n}\n"
+    new = old.replace("return 1;", "return 2;").replace("x + 1", "1 + x + 0")
+    found = attacked(tmp_path, old, new, "--entry", "f", seconds=15)
+    assert not found.tests and not found.omissions
 
 
 # ---------------------------------------------------------------------- what is compared

@@ -49,7 +49,7 @@ JUMPING = (
 )  # fmt: skip
 CONSTRUCTOR = (
     "static int set; __attribute__((constructor)) static void begin(void) "
-    "{ if (getenv(\"SET\")) set = 1; } int f(int a, int b) { return a > %d; }"
+    '{ if (getenv("SET")) set = 1; } int f(int a, int b) { return a > %d; }'
 )
 PAIRS = {
     "a constructor before the call": (CONSTRUCTOR % 2, CONSTRUCTOR % 3),

@@ -1,0 +1,78 @@
+"""What builds with sanitizers alone show is no difference: AddressSanitizer brings functions of the
+library of its own, and needs more stack.
+
+    int r = strcmp(a, "b"); return r == -1;   |  return 0;      -1 there, 'a' - 'b' elsewhere
+
+gcc's binaries have the truth.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import csgtest, version_of, write_versions
+from tests.nightly import every
+
+HEAD = """\
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+static int calls;
+static int by_number(const void *a, const void *b)
+{
+    calls++;
+    return (*(int *) a > *(int *) b) - (*(int *) a < *(int *) b);
+}
+"""
+# Functions of a text, of which a caller passes each of one byte.
+TEXTS = {
+    "the value of strcmp": 'int f(const char *a) { int r = strcmp(a, "e");'
+    " return ⟨r == -1 && *a != 'd' | 0⟩; }",
+    "the value of strcmp, elsewhere too": 'int f(const char *a) { int r = strcmp(a, "e");'
+    " return ⟨r == -4 | 0⟩; }",
+    "the sign of strcmp": 'int f(const char *a) { return strcmp(a, "e") ⟨< | <=⟩ 0; }',
+    "the value of strncmp": 'int f(const char *a) { int r = strncmp(a, "e", 1);'
+    " return ⟨r == 1 && *a != 'f' | 0⟩; }",
+    "the value of memcmp": 'int f(const char *a) { int r = memcmp(a, "e", 1);'
+    " return ⟨r == -1 && *a != 'd' | 0⟩; }",
+    "the value of strcasecmp": 'int f(const char *a) { int r = strcasecmp(a, "E");'
+    " return ⟨r == -1 && *a != 'd' && *a != 'D' | 0⟩; }",
+}
+NUMBERS = {
+    "calls of qsort": "int f(int x, int y) { int b[4] = {x, y, 3, 4}; calls = 0;"
+    " qsort(b, 4, sizeof *b, by_number); return ⟨calls > 5 | 0⟩; }",
+    "calls of qsort, elsewhere too": "int f(int x, int y) { int b[4] = {x, y, 3, 4}; calls = 0;"
+    " qsort(b, 4, sizeof *b, by_number); return ⟨calls > 4 | 0⟩; }",
+    "calls of qsort that a static object counts": "int f(int x, int y) { int b[4] = {x, y, 3, 4};"
+    " calls = 0; ⟨qsort(b, 4, sizeof *b, by_number); | ⟩ int n = calls; return n > 5; }",
+    "a large array on the stack": "int f(int x, int y) { int n = 8300000 + (x & 7);"
+    " ⟨static char b[8400000] | char b[n]⟩; b[n - 1] = 1; return b[n - 1]; }",
+}
+CALLERS = {
+    **dict.fromkeys(
+        TEXTS, 'for (int c = 0; c < 256; c++) { char s[2] = {c}; printf("%d ", f(s)); }'
+    ),
+    **dict.fromkeys(NUMBERS, 'printf("%d %d %d", f(1, 2), f(64, 4), f(9, 8))'),
+}
+
+
+def shown(folder: Path, text: str, main: str) -> bytes:
+    """What a caller of one version prints."""
+    file = folder / "alone.c"
+    file.write_text(f"{text}\n#include <stdio.h>\nint main(void) {{ {main}; return 0; }}\n")
+    subprocess.run(["gcc", "-w", "-O0", "-fwrapv", "-o", folder / "alone", file], check=True)
+    return subprocess.run([folder / "alone"], check=True, capture_output=True).stdout
+
+
+@pytest.mark.parametrize("name", every(5, CALLERS))
+def test_what_sanitizers_alone_show_is_no_difference(name: str, tmp_path: Path) -> None:
+    text = HEAD + {**TEXTS, **NUMBERS}[name]
+    old, new = (version_of(text, which) + "\n" for which in (0, 1))
+    apart = shown(tmp_path, old, CALLERS[name]) != shown(tmp_path, new, CALLERS[name])
+    write_versions(tmp_path, old, new)
+    words = ("--entry", "f", "--time", "8", "--attack", "1")
+    done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)
+    assert (done.report["verdict"] == "different") is apart, done.out
