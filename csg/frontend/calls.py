@@ -14,7 +14,7 @@ from collections.abc import Callable
 from itertools import zip_longest
 
 from csg.errors import Location, ParseError
-from csg.frontend import builtins, operators
+from csg.frontend import builtins, lengths, operators
 from csg.frontend.builtins import implicit_function, library_function
 from csg.frontend.context import Context, Qualified, mismatch, refuse
 from csg.frontend.parser import Node, kind
@@ -198,7 +198,9 @@ def _made_change(context: Context, node: Node, number: int, old: Node, new: Node
 
 def _va_arg(context: Context, node: Node) -> Expression:
     pointer, wanted = node.args.exprs
-    return VaArg(context.value(pointer), context.type_name(wanted).type, node.coord)
+    with lengths.evaluating(context) as evaluated:
+        found = context.type_name(wanted).type
+    return lengths.after(evaluated, VaArg(context.value(pointer), found, node.coord))
 
 
 def _offset(context: Context, node: Node) -> Expression:

@@ -208,6 +208,15 @@ class Packing:
             self.limit = 0
 
 
+@dataclass(slots=True)
+class Lengths:
+    """What the types that are met evaluate, in this order. ``every``: each length that is no
+    constant becomes a variable (lengths.py)."""
+
+    every: bool = False
+    evaluated: list[Expression] = field(default_factory=list)
+
+
 class Context(ABC):
     """The state of the translation of one file. Each method is implemented in the module that it is
     named after."""
@@ -227,6 +236,10 @@ class Context(ABC):
         self.tokens: Sequence[Token] = ()  # what the spans of nodes count
         self.opaque: dict[str, Record] = {}  # by its spelling
         self.opaque_met = False  # in this function
+        self.lengths: Lengths | None = None  # of the types that are met now; None: nobody asks
+        self.length_variables: list[Symbol] = []  # the variables for lengths, in this function
+        self.parameter_lengths: dict[int, list[Expression]] = {}  # id of a FuncDecl node
+        self.evaluated_types: dict[int, Qualified] = {}  # id of a TypeOf node
         self.without_value: set[Symbol] = set()  # objects whose initialiser is not supported
 
     @abstractmethod

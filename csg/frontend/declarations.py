@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from csg.errors import CsgtestError, ParseError, UnsupportedError
+from csg.frontend import lengths
 from csg.frontend.attributes import Wishes, wishes
 from csg.frontend.context import Context, Enumerator, Jumps, Qualified, Scope, Typedef, refuse
 from csg.frontend.declarators import parameter_symbol
@@ -25,12 +26,15 @@ from csg.language.syntax import (
     Symbol,
     SymbolKind,
     Unsupported,
+    is_variably_modified,
 )
+from csg.language.traversal import has_effects
 from csg.language.types import INT, Array, Function, Record, Type, Void, decayed
 
 
 def typedef(context: Context, node: Node) -> list[Statement]:
-    found = context.type_name(node.type)
+    with lengths.evaluating(context, every=True) as evaluated:
+        found = context.type_name(node.type)
     wished = wishes(context, node.attributes, innermost(node.type).attributes)
     if isinstance(found.type, Record):
         found.type.transparent |= wished.transparent
@@ -46,7 +50,7 @@ def typedef(context: Context, node: Node) -> list[Statement]:
     if earlier is not None and not isinstance(earlier, Typedef):
         raise refuse(node, f"'{node.name}' was declared as something else before")
     names[node.name] = Typedef(meaning)
-    return []
+    return lengths.as_statements(evaluated)
 
 
 def static_assertion(context: Context, node: Node) -> list[Statement]:
@@ -114,7 +118,8 @@ def local(context: Context, node: Node) -> list[Statement]:
     if node.name is None:
         context.type_name(node.type)
         return []
-    found, wished = _declared(context, node)
+    with lengths.evaluating(context) as evaluated:
+        found, wished = _declared(context, node)
     if isinstance(found.type, Function):
         symbol = _function_symbol(context, node, found, wished, in_block=True)
         context.scopes.innermost.names[node.name] = symbol
@@ -124,7 +129,7 @@ def local(context: Context, node: Node) -> list[Statement]:
         context.scopes.innermost.names[node.name] = symbol
         _record(context, Declaration(symbol, None, location=symbol.location))
         return []
-    return [_block_object(context, node, found, wished)]
+    return [*lengths.as_statements(evaluated), _block_object(context, node, found, wished)]
 
 
 def _block_object(context: Context, node: Node, found: Qualified, wished: Wishes) -> Declaration:
@@ -149,7 +154,10 @@ def _declared(context: Context, node: Node) -> tuple[Qualified, Wishes]:
     outer = getattr(node.type, "attributes", None) if node.type is not inner else None
     wished = wishes(context, node.align, inner.attributes, outer)
     if kind(inner.type) == "InferredType":
-        value = context.value(node.init)
+        with lengths.evaluated_elsewhere(context):
+            value = context.value(node.init)
+        if is_variably_modified(value.type) and has_effects(value):
+            raise UnsupportedError("a type of run-time size is inferred", node.coord)
         return Qualified(value.type, frozenset(inner.quals or ()) & {"const", "volatile"}), wished
     found = context.type_name(node.type)
     return replace(found, type=wished.adapted(context, found.type, node.coord)), wished
@@ -285,7 +293,8 @@ def definition(context: Context, node: Node) -> None:
     declarator = node.decl.type
     if not isinstance(found.type, Function):
         raise refuse(node, f"'{node.decl.name}' is no function, but has a body")
-    parameters = context.parameters[id(_own_declarator(declarator))]
+    own = id(_own_declarator(declarator))
+    parameters, evaluated = context.parameters[own], context.parameter_lengths[own]
     context.scopes.enter()
     if node.param_decls:
         parameters = _old_style(context, node, parameters)
@@ -302,6 +311,8 @@ def definition(context: Context, node: Node) -> None:
         context.scopes.innermost.names[parameter.name] = parameter
     context.function = symbol
     body = _body(context, node.body)
+    body = lengths.with_lengths(context, evaluated, body)
+    context.length_variables = []
     context.function = None
     context.scopes.leave()
     context.unit.functions.append(
@@ -343,6 +354,7 @@ def _old_style(context: Context, node: Node, names: tuple[Symbol, ...]) -> tuple
             raise refuse(decl, f"'{decl.name}' is no parameter of '{node.decl.name}'")
         found = context.type_name(decl.type)
         declared[decl.name] = parameter_symbol(decl.name, found, name_place(decl))
+        context.scopes.innermost.names[decl.name] = declared[decl.name]
     return tuple(
         declared.get(s.name, parameter_symbol(s.name, Qualified(INT), s.location)) for s in names
     )

@@ -14,10 +14,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from csg.errors import Location, UnsupportedError
+from csg.frontend import lengths
 from csg.frontend.attributes import wishes
 from csg.frontend.context import Context, Enumerator, Qualified, Typedef, place, refuse, unsupported
 from csg.frontend.parser import Node, innermost, kind, name_place
-from csg.language.syntax import Expression, Symbol, SymbolKind
+from csg.language.syntax import (
+    Expression,
+    Symbol,
+    SymbolKind,
+    is_variably_modified,
+    run_time_length,
+)
 from csg.language.types import (
     BOOL,
     CHAR,
@@ -140,20 +147,23 @@ def _array(context: Context, node: Node) -> Qualified:
 def _length(context: Context, node: Node) -> int | Expression | None:
     if node.dim is None or (kind(node.dim) == "ID" and node.dim.name == "*"):
         return None
-    length = context.value(node.dim)
+    with lengths.evaluated_elsewhere(context):
+        length = context.value(node.dim)
     if not is_integer(length.type):
         raise refuse(node.dim, "the size of an array has to be an integer")
     known = context.fold(length)
     if known is not None and known < 0:
         raise refuse(node.dim, "the size of an array is negative")
-    return length if known is None else known
+    return lengths.evaluated_once(context, length) if known is None else known
 
 
 def _function(context: Context, node: Node) -> Qualified:
     result = resolve(context, node.type)
     if isinstance(result.type, Function | Array):
         raise refuse(node, "a function cannot return a function or an array")
-    symbols, variadic, prototype = _parameters(context, node)
+    with lengths.evaluating(context) as evaluated:
+        symbols, variadic, prototype = _parameters(context, node)
+    context.parameter_lengths[id(node)] = evaluated
     context.parameters[id(node)] = symbols
     kinds = tuple(symbol.type for symbol in symbols) if prototype else ()
     return Qualified(Function(result.type, kinds, variadic, prototype))
@@ -177,8 +187,11 @@ def _parameters(context: Context, node: Node) -> tuple[tuple[Symbol, ...], bool,
 
 
 def _parameter(context: Context, node: Node) -> Symbol:
-    found = _adjusted(resolve(context, node))
-    symbol = parameter_symbol(node.name or "", found, name_place(node))
+    with lengths.evaluated_elsewhere(context):  # at the start of the function
+        declared = resolve(context, node)
+    if isinstance(declared.type, Array) and (length := run_time_length(declared.type)) is not None:
+        lengths.evaluate(context, length)
+    symbol = parameter_symbol(node.name or "", _adjusted(declared), name_place(node))
     symbol.restrict = _is_restrict(node)
     if symbol.name:
         context.scopes.innermost.names[symbol.name] = symbol
@@ -243,8 +256,22 @@ def _enumeration(context: Context, node: Node) -> Qualified:
 
 def _typeof(context: Context, node: Node) -> Qualified:
     if kind(node.expr) == "Typename":
-        return resolve(context, node.expr)
-    return Qualified(context.expression(node.expr).type)
+        return _typeof_type(context, node)
+    with lengths.evaluated_elsewhere(context):
+        expression = context.expression(node.expr)
+    if is_variably_modified(expression.type):
+        lengths.evaluate(context, expression)
+    return Qualified(expression.type)
+
+
+def _typeof_type(context: Context, node: Node) -> Qualified:
+    """``typeof(int[n++]) a, b`` evaluates the length once."""
+    known = context.evaluated_types.get(id(node))
+    if known is None:
+        known = resolve(context, node.expr)
+        if context.function is not None:
+            context.evaluated_types[id(node)] = known
+    return known
 
 
 def _inferred(context: Context, node: Node) -> Qualified:

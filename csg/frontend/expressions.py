@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from csg.frontend import builtins, calls, constants, operators
+from csg.frontend import builtins, calls, constants, lengths, operators
 from csg.frontend.calls import literal, union_of
 from csg.frontend.context import Context, Enumerator, Typedef, decay, mismatch, refuse, unsupported
 from csg.frontend.parser import Node, kind
@@ -129,10 +129,13 @@ def _statement_expression(context: Context, node: Node) -> Expression:
 
 
 def _compound_literal(context: Context, node: Node) -> Expression:
-    found = context.type_name(node.type)
-    initializer, complete = context.initializer(node.init, found.type)
+    with lengths.evaluating(context) as evaluated:
+        found = context.type_name(node.type)
+    with lengths.evaluated_elsewhere(context):
+        initializer, complete = context.initializer(node.init, found.type)
     assert not isinstance(initializer, InitializerList) or initializer.type == complete
-    return literal(context, replace(found, type=complete), initializer, node.coord)
+    made = literal(context, replace(found, type=complete), initializer, node.coord)
+    return lengths.after(evaluated, made)
 
 
 # --------------------------------------------------------------------------- operators
@@ -179,8 +182,10 @@ def _increment(context: Context, node: Node) -> Expression:
 def _size(context: Context, node: Node) -> Expression:
     """``sizeof`` and ``_Alignof`` of a type or an expression."""
     operand, asked = None, 0
+    evaluated: list[Expression] = []
     if kind(node.expr) == "Typename":
-        named = context.type_name(node.expr)
+        with lengths.evaluating(context) as evaluated:
+            named = context.type_name(node.expr)
         measured, asked = named.type, named.alignment
     else:
         operand = context.expression(node.expr)
@@ -192,7 +197,8 @@ def _size(context: Context, node: Node) -> Expression:
     if node.op == "_Alignof" and asked:  # by a typedef or an object: the type does not tell
         return IntegerConstant(asked, SIZE, location=node.coord)
     size = alignment_of(measured) if node.op == "_Alignof" else _known_size(measured)
-    return SizeOf(measured, operand, size, SIZE, node.op, node.coord)
+    made = SizeOf(measured, operand, size, SIZE, node.op, node.coord)
+    return lengths.after(evaluated, made) if size is None else made
 
 
 def _known_size(kind_: Type) -> int | None:
@@ -259,7 +265,12 @@ def _comma(context: Context, node: Node) -> Expression:
 
 
 def _cast(context: Context, node: Node) -> Expression:
-    target = context.type_name(node.to_type).type
+    with lengths.evaluating(context) as evaluated:
+        target = context.type_name(node.to_type).type
+    return lengths.after(evaluated, _cast_to(context, node, target))
+
+
+def _cast_to(context: Context, node: Node, target: Type) -> Expression:
     operand = context.value(node.expr)
     if isinstance(target, Record) and target is not operand.type:
         for field in target.fields or ():

@@ -264,7 +264,7 @@ def compatible(a: Type, b: Type) -> bool:
         case Pointer(), Pointer():
             return a.qualifiers == b.qualifiers and compatible(a.target, b.target)
         case Array(), Array():
-            lengths = {a.length, b.length} - {None}
+            lengths = {each.length for each in (a, b) if isinstance(each.length, int)}
             return len(lengths) < 2 and compatible(a.element, b.element)
         case Function(), Function():
             return compatible(a.result, b.result) and _parameters_fit(a, b)

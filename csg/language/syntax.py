@@ -22,6 +22,8 @@ from csg.language.types import (
     Array,
     Enumeration,
     Field,
+    Function,
+    Pointer,
     Qualifiers,
     Record,
     Type,
@@ -413,6 +415,20 @@ def run_time_length(kind: Array) -> Expression | None:
         return None
     assert isinstance(kind.length, Expression)
     return kind.length
+
+
+LENGTH_NAME = "csgtest_length_"  # what variables are called that keep a length (lengths.py)
+
+
+def is_variably_modified(kind: Type) -> bool:
+    """Is there an array in it whose size is known at run time only (C17 6.7.6p3)?"""
+    match kind:
+        case Array(element=inner):
+            return run_time_length(kind) is not None or is_variably_modified(inner)
+        case Pointer(target=inner) | Function(result=inner):
+            return is_variably_modified(inner)
+        case _:
+            return False
 
 
 def is_variable(kind: Type) -> bool:

@@ -11,7 +11,7 @@ of.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any, TypeVar, cast, get_args
 
@@ -20,16 +20,19 @@ from csg.language import syntax
 from csg.language.syntax import (
     Assign,
     Binary,
+    Builtin,
     Call,
     Case,
     Cast,
     Change,
     Compound,
+    CompoundAssign,
     Declaration,
     EnumeratorName,
     Execute,
     Expression,
     If,
+    Increment,
     InitializerEntry,
     InitializerList,
     IntegerConstant,
@@ -39,12 +42,15 @@ from csg.language.syntax import (
     Name,
     SizeOf,
     Statement,
+    StatementExpression,
     StringLiteral,
     Switch,
     Symbol,
     Unary,
+    VaArg,
     Version,
 )
+from csg.language.types import Array, Function, Pointer, Type
 
 # ----------------------------------------------------------------------------------------- any tree
 
@@ -120,6 +126,54 @@ def rebuilt(node: T, change: Callable[[Any], Any]) -> T:
                 value = after
         values.append(value)
     return cast(T, kind(*values)) if touched else node
+
+
+_EFFECTS = (
+    Assign, Builtin, Call, CompoundAssign, Increment, StatementExpression, VaArg,
+)  # fmt: skip
+
+
+def has_effects(*operands: Expression) -> bool:
+    """Can their evaluation change anything?"""
+    return any(isinstance(each, _EFFECTS) for each in walk(*operands))
+
+
+def written_variables(body: Tree) -> frozenset[Symbol]:
+    """The variables that a function may write after their declarations."""
+    targets = [
+        each.target if isinstance(each, Assign | CompoundAssign) else each.operand
+        for each in walk(body)
+        if isinstance(each, Assign | CompoundAssign | Increment)
+    ]
+    return frozenset(each.symbol for each in targets if isinstance(each, Name))
+
+
+def has_steady_lengths(kind: Type, written: Collection[Symbol]) -> bool:
+    """Has an array the same size wherever its type is evaluated in a function? ``written``: the
+    variables that it writes."""
+    match kind:
+        case Array(element=inner):
+            length = syntax.run_time_length(kind)
+            steady = length is None or all(_is_steady(each, written) for each in walk(length))
+            return steady and has_steady_lengths(inner, written)
+        case Pointer(target=inner) | Function(result=inner):
+            return has_steady_lengths(inner, written)
+        case _:
+            return True
+
+
+def _is_steady(node: Tree, written: Collection[Symbol]) -> bool:
+    match node:
+        case Name(symbol=symbol):
+            return symbol.name.startswith(syntax.LENGTH_NAME) or (
+                symbol.storage is not syntax.StorageDuration.STATIC
+                and symbol.linkage is syntax.Linkage.NONE
+                and not (symbol.address_taken or symbol in written)
+            )
+        case SizeOf(value=value):
+            return value is not None
+        case _:
+            return isinstance(node, IntegerConstant | EnumeratorName | Binary | Unary | Cast)
 
 
 def duplicate(node: T) -> T:

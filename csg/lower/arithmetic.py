@@ -26,6 +26,7 @@ from csg.language.syntax import (
     Version,
     is_variable,
 )
+from csg.language.traversal import has_effects
 from csg.language.types import (
     INT,
     Array,
@@ -57,7 +58,6 @@ from csg.lower.folding import folded, may_fold, without_sign
 from csg.lower.order import (
     by_version,
     has_commas,
-    has_effects,
     in_each_version,
     in_versions,
     orders,

@@ -36,7 +36,9 @@ from csg.language.syntax import (
     SymbolKind,
     Version,
     is_variable,
+    is_variably_modified,
 )
+from csg.language.traversal import has_effects
 from csg.language.types import (
     INT,
     Array,
@@ -68,7 +70,6 @@ from csg.lower.lvalues import declare_slot, is_local, symbol_place
 from csg.lower.order import (
     Moment,
     by_version,
-    has_effects,
     in_each_version,
     in_versions,
     is_settled,
@@ -287,7 +288,8 @@ def declaration(lowering: Lowering, statement: Declaration) -> None:
     if not is_local(symbol):
         if symbol.linkage is Linkage.NONE:
             lowering.define_static(symbol, statement.initializer)
-        return
+        if not is_variably_modified(symbol.type):
+            return
     if statement.version is None:
         _automatic(lowering, statement)
         return
@@ -302,14 +304,17 @@ def declaration(lowering: Lowering, statement: Declaration) -> None:
 
 def _automatic(lowering: Lowering, statement: Declaration) -> None:
     symbol = statement.symbol
-    varying = _depends_on_run(symbol.type)
-    if (statement.initializer is not None or varying) and not lowering.inside_expression:
+    varying = is_variably_modified(symbol.type)
+    executed = varying or statement.initializer is not None
+    if executed and not lowering.inside_expression:
         text = lowering.nodes.excerpts.statement(statement.location)
         lowering.builder.node = lowering.nodes.draft(
             StatementKind.DECLARATION, statement.location, text
         )
     if varying:
-        fix_size(lowering, symbol.type)
+        fix_size(lowering, symbol)
+    if not is_local(symbol):
+        return
     if is_variable(symbol.type):
         _variable_array(lowering, symbol)
         return
@@ -319,12 +324,6 @@ def _automatic(lowering: Lowering, statement: Declaration) -> None:
     if statement.initializer is not None:
         place = symbol_place(lowering, symbol)
         initialize(lowering, place, symbol.type, statement.initializer)
-
-
-def _depends_on_run(kind: Type) -> bool:
-    while isinstance(kind, Pointer):
-        kind = kind.target
-    return is_variable(kind)
 
 
 def _variable_array(lowering: Lowering, symbol: Symbol) -> None:

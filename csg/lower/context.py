@@ -91,6 +91,8 @@ class Lowering(ABC):
         self.slots: dict[Symbol, int] = {}
         self.array_sizes: dict[int, tuple[Array, Register]] = {}  # by identity of the type
         self.array_lengths: dict[int, Register] = {}  # of the same types
+        self.written: frozenset[Symbol] = frozenset()  # variables, after their declarations
+        self.array_owners: dict[int, Symbol] = {}  # whose declarations compute both
         self.checks = nodes.numbered  # indexes; models and static initialisers have no checks
         self.breaks: list[Block] = []
         self.continues: list[Block] = []

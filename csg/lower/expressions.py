@@ -26,10 +26,12 @@ from csg.language.syntax import (
     FloatingConstant,
     Name,
     SizeOf,
+    Symbol,
     bit_field_width,
     is_variable,
     run_time_length,
 )
+from csg.language.traversal import has_effects, has_steady_lengths
 from csg.language.types import (
     BOOL,
     DOUBLE,
@@ -200,6 +202,8 @@ def size(lowering: Lowering, expression: SizeOf) -> Value:
     operand is evaluated too (C17 6.5.3.4p2)."""
     if expression.value is not None:
         return integer(expression.value, expression.type)
+    if expression.operand is not None and has_effects(expression.operand):
+        lowering.discard(expression.operand)
     return run_time_size(lowering, expression.of)
 
 
@@ -222,15 +226,28 @@ def run_time_size(lowering: Lowering, kind: Type) -> Value:
     return lowering.builder.binary("mul", length, element)
 
 
-def fix_size(lowering: Lowering, kind: Type) -> None:
-    """Compute the sizes of the variable-length arrays in ``kind`` at their declaration, and how
-    many elements they have (C17 6.7.6.2p5)."""
-    while isinstance(kind, Pointer):
-        kind = kind.target
-    if not is_variable(kind):
-        return
-    assert isinstance(kind, Array)
-    fix_size(lowering, kind.element)
+def fix_size(lowering: Lowering, symbol: Symbol) -> None:
+    """Compute the sizes of the variable-length arrays in a symbol's type at its declaration, and
+    how many elements they have (C17 6.7.6.2p5)."""
+    _fix_size(lowering, symbol.type, symbol)
+
+
+def _fix_size(lowering: Lowering, kind: Type, symbol: Symbol) -> None:
+    match kind:
+        case Pointer(target=inner) | Function(result=inner):
+            _fix_size(lowering, inner, symbol)
+        case Array(element=inner):
+            _fix_size(lowering, inner, symbol)
+            if is_variable(kind):
+                _fix_array_size(lowering, kind, symbol)
+        case _:
+            pass
+
+
+def _fix_array_size(lowering: Lowering, kind: Array, symbol: Symbol) -> None:
+    owner = lowering.array_owners.setdefault(id(kind), symbol)
+    if owner is not symbol and not has_steady_lengths(kind, lowering.written):
+        return  # typeof(a) b: what the declaration of a has computed
     lowering.array_sizes.pop(id(kind), None)
     lowering.array_lengths.pop(id(kind), None)
     variable = run_time_length(kind)

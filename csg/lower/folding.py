@@ -41,7 +41,7 @@ from csg.language.syntax import (
     StringLiteral,
     Unary,
 )
-from csg.language.traversal import Tree, children, walk
+from csg.language.traversal import Tree, children, has_effects, walk
 from csg.language.types import (
     INT,
     Floating,
@@ -53,7 +53,7 @@ from csg.language.types import (
     limits,
     value_bits,
 )
-from csg.lower.order import has_effects, same_value
+from csg.lower.order import same_value
 
 _COMMUTATIVE = frozenset("+*&|^")
 _ERASING = {"*": 0, "&": 0, "|": -1}  # with this operand nobody asks for the other one

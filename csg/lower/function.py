@@ -38,6 +38,7 @@ from csg.ir.instructions import successors
 from csg.ir.program import StatementKind
 from csg.language import syntax as c
 from csg.language.syntax import FunctionDefinition, Linkage, Symbol
+from csg.language.traversal import written_variables
 from csg.language.types import (
     DOUBLE,
     FLOAT,
@@ -392,6 +393,7 @@ def lower_function(
     builder, function = lowering.builder, lowering.builder.function
     head = nodes.excerpts.head(definition.location)
     builder.node = nodes.draft(StatementKind.ENTRY, definition.location, head)
+    lowering.written = written_variables(definition.body)
     _parameters(lowering, definition, kind)
     if not isinstance(kind.result, Void | Record):
         lowering.result_register = builder.variable(value_bits(kind.result))
@@ -429,7 +431,7 @@ def _parameters(lowering: Lowering, definition: FunctionDefinition, kind: Functi
     for symbol, register, passed in stores:
         _store_parameter(lowering, symbol, register, passed)
     for symbol in definition.parameters:
-        fix_size(lowering, symbol.type)
+        fix_size(lowering, symbol)
 
 
 def _arrival(lowering: Lowering, symbol: Symbol, kind: Function) -> Register:

@@ -24,38 +24,30 @@ from typing import TypeVar
 from csg.ir import Value
 from csg.language.syntax import (
     AddressOf,
-    Assign,
     Binary,
-    Builtin,
     Call,
     Cast,
     Change,
     Comma,
-    CompoundAssign,
     Conditional,
     Dereference,
     EnumeratorName,
     Expression,
-    Increment,
     Index,
     IntegerConstant,
     Member,
     Name,
-    StatementExpression,
     StringLiteral,
     Unary,
-    VaArg,
     Version,
 )
-from csg.language.traversal import half_of, rebuilt, walk
+from csg.language.traversal import half_of, has_effects, rebuilt, walk
 from csg.language.types import Record, Type, Void, is_integer, value_bits
 from csg.lower.builder import ADDRESS
 from csg.lower.context import Lowering
 from csg.lower.places import by_address
 
 Order = TypeVar("Order")
-
-_EFFECTS = (Assign, Builtin, Call, CompoundAssign, Increment, StatementExpression, VaArg)
 
 
 def seen_by(expression: Expression, version: Version) -> Expression:
@@ -82,10 +74,6 @@ def orders(
     if old is not new and not has_effects(one, other):
         return new, new
     return old, new
-
-
-def has_effects(*operands: Expression) -> bool:
-    return any(isinstance(each, _EFFECTS) for each in walk(*operands))
 
 
 # ------------------------------------------------------------------------------------- assignments

@@ -44,7 +44,13 @@ from csg.language.syntax import (
     Version,
     is_variable,
 )
-from csg.language.traversal import NODE_CLASSES, children, rebuilt
+from csg.language.traversal import (
+    NODE_CLASSES,
+    children,
+    has_steady_lengths,
+    rebuilt,
+    written_variables,
+)
 from csg.language.types import NONE, Array, Pointer, Record, Type
 from csg.unify.matching.fingerprints import Fingerprints
 from csg.unify.matching.names import is_global
@@ -267,10 +273,12 @@ class _Scopes:
     literals: dict[Symbol, Symbol] = field(default_factory=dict)
     declared: dict[Hashable, dict[Version, Array]] = field(default_factory=dict)
     prints: Fingerprints = field(default_factory=lambda: Fingerprints(lambda symbol: symbol))
+    written: frozenset[Symbol] = frozenset()
 
     def function(
         self, parameters: tuple[Symbol, ...], body: Compound
     ) -> tuple[tuple[Symbol, ...], Compound]:
+        self.written = written_variables(body)
         self.stack.append({})
         taken = tuple([self._declare(parameter, None) for parameter in parameters])
         whole = self._compound(body)
@@ -295,7 +303,7 @@ class _Scopes:
         self.origins[symbol] = stand_in
         scope = self.stack[-1].setdefault(stand_in, {})
         version = version or self.version
-        self._note_lengths(symbol.type, version)
+        self._note_lengths(symbol.type, version, has_steady_lengths(stand_in.type, self.written))
         for each in Version:
             if version in (None, each):
                 if each in scope:
@@ -338,13 +346,17 @@ class _Scopes:
         first, *others = [known.get(each) for each in Version if self.version in (None, each)]
         return kind if first is None or any(each is not first for each in others) else first
 
-    def _note_lengths(self, kind: Type, version: Version | None) -> None:
+    def _note_lengths(self, kind: Type, version: Version | None, steady: bool) -> None:
+        """Note the sizes that a declaration computes. Types that are written alike are one object:
+        that must not be where their sizes may differ."""
         while isinstance(kind, Pointer | Array):
             if isinstance(kind, Pointer):
                 kind = kind.target
                 continue
             if is_variable(kind):
                 known = self.declared.setdefault(self.prints.type_print(kind), {})
+                if not steady and any(each in known for each in Version if version in (None, each)):
+                    raise CannotUnify("two arrays of variable length are written alike")
                 known.update({each: kind for each in Version if version in (None, each)})
             kind = kind.element
 

@@ -28,12 +28,13 @@ from csg.language.syntax import (
     Statement,
     Symbol,
     Version,
+    is_variably_modified,
 )
 from csg.language.types import Function, Void, decayed
 from csg.unify.matching.fingerprints import Fingerprints
 from csg.unify.matching.locals import Locals, match_locals
 from csg.unify.matching.names import Names, Translation, is_global
-from csg.unify.merging.declarations import rename_apart, resolved
+from csg.unify.merging.declarations import CannotUnify, rename_apart, resolved
 from csg.unify.merging.edits import Edits, Splits
 from csg.unify.merging.regions import Regions, count_uses, resolve_labels
 from csg.unify.merging.statement_lists import Lists
@@ -56,6 +57,10 @@ class Functions:
         symbol = self.names.unified(new.symbol, Version.NEW)
         self.edits.function = symbol.name
         local = match_locals(self.names, old, new)
+        if any(_is_sized_alone(local, each, Version.OLD) for each in old.parameters) or any(
+            _is_sized_alone(local, each, Version.NEW) for each in new.parameters
+        ):
+            raise CannotUnify("a parameter leads to an array of another length")
         for one, other in local.splits:
             self.splits.add(one, other)
         if local.renames:
@@ -163,6 +168,12 @@ class Functions:
         after = self.alone(new, Version.NEW, copies[1], edit)
         places = signature.places if signature is not None else {}
         return before, after, dispatcher(symbol, before, after, edit, places)
+
+
+def _is_sized_alone(local: Locals, parameter: Symbol, version: Version) -> bool:
+    """Has no parameter of the other version its computed lengths?"""
+    stand_in = local.symbols[version][parameter]
+    return is_variably_modified(parameter.type) and len(local.versions[stand_in]) == 1
 
 
 def copy_symbol(symbol: Symbol, name: str) -> Symbol:

@@ -223,12 +223,14 @@ def test_types_hide_and_are_hidden() -> None:
 
 
 def test_variable_length_arrays() -> None:
-    items = body_of("int a[x][3]; y = sizeof a; y = sizeof a[0]; typedef int row[y]; row r;")
+    kept, *items = body_of("int a[x][3]; y = sizeof a; y = sizeof a[0]; typedef int row[y]; row r;")
     size = items[1].expression.value  # type: ignore[union-attr]
     assert isinstance(size, SizeOf) and size.value is None
     known = items[2].expression.value  # type: ignore[union-attr]
     assert isinstance(known, SizeOf) and known.value == 12
     assert isinstance(items[-1], Declaration) and isinstance(items[-1].symbol.type, Array)
+    assert isinstance(kept, Declaration) and isinstance(items[-1].symbol.type.length, Name)
+    assert items[-1].symbol.type.length.symbol is kept.symbol
 
 
 def test_variable_arguments() -> None:
