@@ -5,6 +5,7 @@ register's width, never negative. C variables whose address is not taken are reg
 live in memory slots. Comparisons yield width 1.
 """
 
+from csg.ir.conventions import Convention, Kind, Passed
 from csg.ir.instructions import (
     Allocate,
     Binary,
@@ -31,7 +32,6 @@ from csg.ir.instructions import (
     LabelAddress,
     Load,
     Move,
-    Passed,
     Refuse,
     Register,
     Return,
@@ -73,6 +73,7 @@ __all__ = [
     "Compare",
     "Computation",
     "Constant",
+    "Convention",
     "Conversion",
     "ConvertFloat",
     "Copy",
@@ -90,6 +91,7 @@ __all__ = [
     "IndirectJump",
     "Instruction",
     "Jump",
+    "Kind",
     "LabelAddress",
     "Lifetime",
     "Load",

@@ -24,6 +24,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import assert_never
 
+from csg.ir.conventions import Convention, Passed
 from csg.language.syntax import Version
 from csg.records import record
 
@@ -241,20 +242,12 @@ class Allocate(_Placed):
     size: Value
 
 
-class Passed(Enum):
-    """As which kind of value an argument behind an ellipsis is passed and taken."""
-
-    NUMBER = "number"
-    FRACTION = "fraction"
-    ADDRESS = "address"
-    RECORD = "record"
-
-
 @record
 class Call(_Placed):
     """``callee`` is a name or an address. Structs are passed as the address of a copy that the
     caller made; a struct result goes through a hidden first argument. ``variadic_from`` is the
-    index of the first argument that matches an ellipsis (len(arguments) when none does)."""
+    index of the first argument that matches an ellipsis (len(arguments) when none does).
+    ``convention`` is None where no source has the call."""
 
     target: Register | None
     callee: str | Value
@@ -262,6 +255,7 @@ class Call(_Placed):
     variadic_from: int
     noreturn: bool = False
     passed: tuple[Passed, ...] = ()  # as what, of the arguments that match an ellipsis
+    convention: Convention | None = None
 
 
 @record

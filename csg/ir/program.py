@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from csg.errors import NOWHERE, Location
+from csg.ir.conventions import Convention
 from csg.ir.instructions import Instruction, Register, Terminator, Value
 from csg.language.syntax import Expression, Version
 from csg.language.types import Type
@@ -107,6 +108,7 @@ class FunctionCode:
     register_names: dict[int, str] = field(default_factory=dict)  # C variables in registers
     location: Location = NOWHERE
     type: Type | None = None
+    convention: Convention | None = None  # None: it is made up, and takes what it gets
     library: bool = False  # a model of csgtest, not the user's code
     static: bool = False
 
@@ -196,7 +198,7 @@ class Program:
     changes: list[ChangeInfo] = field(default_factory=list)
     entry: str = "main"
     undefined: set[str] = field(default_factory=set)  # functions called, defined nowhere
-    arities: dict[str, int] = field(default_factory=dict)  # named arguments of those, if declared
+    conventions: dict[str, Convention] = field(default_factory=dict)  # of models in Python
     weak: set[str] = field(default_factory=set)  # names that may be defined nowhere
     absent: set[str] = field(default_factory=set)  # those that are: their address is null
     before_main: list[str] = field(default_factory=list)  # functions, in the order they run

@@ -19,6 +19,7 @@ from csg.ir import (
     CheckIndex,
     Compare,
     Constant,
+    Convention,
     Conversion,
     ConvertFloat,
     Copy,
@@ -436,6 +437,7 @@ class FunctionBuilder:
         variadic_from: int | None = None,
         noreturn: bool = False,
         passed: tuple[Passed, ...] = (),
+        convention: Convention | None = None,
     ) -> Value | None:
         """Write a call and return its result; ``width`` 0 means that there is none. The block ends
         after a call that does not return."""
@@ -449,6 +451,7 @@ class FunctionBuilder:
                 first,
                 noreturn,
                 passed,
+                convention,
                 node=self.node,
                 version=self.version,
             )

@@ -81,6 +81,6 @@ def _table(element: Index) -> str | None:
 
 def _call(lowering: Lowering, model: str, element: Index) -> Value:
     index = converted(lowering, element.index, INT)
-    result = lowering.builder.call(lowering.objects.model(model, 1), (index,), value_bits(INT))
+    result = lowering.builder.call(lowering.objects.model(model), (index,), value_bits(INT))
     assert result is not None
     return result

@@ -152,7 +152,7 @@ class Lowering(ABC):
         """Let every path through here record that something is not exact."""
         literal = StringLiteral(text.encode(), Pointer(CHAR), 1, "")
         place = self.builder.global_address(self.objects.string(literal))
-        self.builder.call(self.objects.model("__csgtest_approximated", 1), (place,), 0)
+        self.builder.call(self.objects.model("__csgtest_approximated"), (place,), 0)
 
     def leave_to(self, block: Block, location: Location) -> None:
         """Jump to ``block`` for a break, continue, goto or return."""

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from csg.frontend.builtins import called_instead
 from csg.frontend.constants import fold
-from csg.ir import Constant, Conversion, Passed, Value
+from csg.ir import Constant, Conversion, Value
 from csg.language.syntax import (
     AddressOf,
     Binary,
@@ -58,6 +58,7 @@ from csg.language.types import (
 from csg.lower import floats
 from csg.lower.builder import ADDRESS, FunctionBuilder, signed
 from csg.lower.context import Lowering
+from csg.lower.conventions import convention_of, passed_as
 from csg.lower.places import by_address
 
 # -------------------------------------------------------------------------------------- conversions
@@ -274,18 +275,6 @@ NEVER_RETURN = frozenset(
 )  # fmt: skip
 
 
-def passed_as(kind: Type) -> Passed:
-    match kind:
-        case Floating():
-            return Passed.FRACTION
-        case Pointer() | Array() | Function():
-            return Passed.ADDRESS
-        case Record():
-            return Passed.RECORD
-        case _:
-            return Passed.NUMBER
-
-
 def call(
     lowering: Lowering,
     expression: Call,
@@ -305,7 +294,8 @@ def call(
         lowering.nodes.note_call(builder.node, name.symbol.name)
     else:
         callee = lowering.value(expression.function)
-    arguments = _arguments(lowering, expression.arguments, function)
+    kinds = _passed_types(expression.arguments, function)
+    arguments = _arguments(lowering, expression.arguments, kinds)
     if not used and called_instead(expression):
         builder.load(arguments[-1], 8, 1)
     if between is not None:
@@ -314,14 +304,16 @@ def call(
     passed = tuple(passed_as(each.type) for each in expression.arguments[fixed:])
     noreturn = name is not None and never_returns(name)
     kind = expression.type
+    open_ended = function.variadic or not function.prototype
+    convention = convention_of(kind, kinds, open_ended)
     if isinstance(kind, Record):
         result = lowering.temporary("result", kind)
-        builder.call(callee, (result, *arguments), 0, fixed + 1, noreturn, passed)
+        builder.call(callee, (result, *arguments), 0, fixed + 1, noreturn, passed, convention)
         return result
     # nobody uses what printf returns: a model need not know how long a text is
     unused = not used and function.variadic
     width = 0 if isinstance(kind, Void) or unused else value_bits(kind)
-    target = builder.call(callee, arguments, width, fixed, noreturn, passed)
+    target = builder.call(callee, arguments, width, fixed, noreturn, passed, convention)
     return target if target is not None else Constant(0, 32)
 
 
@@ -345,15 +337,20 @@ def function_type(expression: Expression) -> Function:
     return kind if isinstance(kind, Function) else Function(VOID, (), prototype=False)
 
 
+def _passed_types(arguments: tuple[Expression, ...], function: Function) -> list[Type]:
+    """The types as which arguments are passed: those of the prototype, else promoted ones."""
+    named = function.parameters if function.prototype else ()
+    rest = (default_promoted(each) for each in arguments[len(named) :])
+    return [*named[: len(arguments)], *rest]
+
+
 def _arguments(
-    lowering: Lowering, arguments: tuple[Expression, ...], function: Function
+    lowering: Lowering, arguments: tuple[Expression, ...], kinds: list[Type]
 ) -> tuple[Value, ...]:
-    values: list[Value] = []
-    for number in range(len(arguments) - 1, -1, -1):
-        argument = arguments[number]
-        fixed = number < len(function.parameters) and function.prototype
-        kind = function.parameters[number] if fixed else default_promoted(argument)
-        values.append(_argument(lowering, argument, kind))
+    values = [
+        _argument(lowering, argument, kind)
+        for argument, kind in reversed([*zip(arguments, kinds, strict=True)])
+    ]
     return tuple(reversed(values))
 
 

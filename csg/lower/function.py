@@ -66,6 +66,7 @@ from csg.lower import (
 )
 from csg.lower.builder import ADDRESS
 from csg.lower.context import LabelEntry, Lowering
+from csg.lower.conventions import convention_of
 from csg.lower.expressions import convert, fix_size
 from csg.lower.lvalues import declare_register, declare_slot
 from csg.lower.places import Place, Use, access_size, by_address, read
@@ -409,6 +410,8 @@ def lower_function(
     function.variadic = kind.variadic
     function.location = definition.location
     function.type = kind
+    arriving = [_passed_as(each, kind) for each in definition.parameters]
+    function.convention = convention_of(kind.result, arriving, kind.variadic)
     function.static = definition.symbol.linkage is Linkage.INTERNAL
     return function
 

@@ -49,7 +49,8 @@ from csg.lower import floats
 from csg.lower.arithmetic import operate
 from csg.lower.builder import FunctionBuilder
 from csg.lower.context import Lowering
-from csg.lower.expressions import converted, operand_type, passed_as
+from csg.lower.conventions import passed_as
+from csg.lower.expressions import converted, operand_type
 from csg.lower.places import InMemory, by_address, read, write
 from csg.lower.statements import label_address
 from csg.records import record
@@ -415,7 +416,7 @@ def _require_bit(lowering: Lowering, value: Value) -> None:
     """Admit at run time that the result is not known where the value is 0."""
     if not isinstance(value, Constant):
         wide = lowering.builder.resize(value, 64, False)
-        lowering.builder.call(lowering.objects.model("__csgtest_has_bit", 1), (wide,), 0)
+        lowering.builder.call(lowering.objects.model("__csgtest_has_bit"), (wide,), 0)
 
 
 def _refuse(lowering: Lowering, expression: Builtin) -> Value:

@@ -126,9 +126,6 @@ def _lower(
     program.nodes = nodes.finished()
     program.decisions = nodes.decisions
     program.undefined = objects.used_functions - program.functions.keys()
-    program.arities = {
-        name: count for name, count in objects.arities.items() if name in program.undefined
-    }
     return program
 
 
@@ -342,6 +339,7 @@ def link(program: Program, library: Program) -> None:
         elif name in library.undefined and name not in program.functions:
             program.undefined.add(name)
     program.undefined -= program.functions.keys()
+    program.conventions |= library.conventions
     if added:
         program.nodes += [replace(node, id=node.id + offset) for node in library.nodes]
 

@@ -19,7 +19,7 @@ from csg.ir import Decision, GlobalObject, Node
 from csg.ir.library_effects import is_output
 from csg.ir.program import StatementKind
 from csg.language.syntax import Expression, Linkage, StringLiteral, Symbol, SymbolKind, Version
-from csg.language.types import Array, Function, Type, alignment_of, size_of
+from csg.language.types import Array, Type, alignment_of, size_of
 
 # ----------------------------------------------------------------------------------------- excerpts
 # The source text of a statement on one line.
@@ -251,7 +251,6 @@ class Objects:
     strings: dict[tuple[bytes, int], str] = field(default_factory=dict)
     used_objects: dict[str, Symbol] = field(default_factory=dict)  # external ones, by name
     used_functions: set[str] = field(default_factory=set)
-    arities: dict[str, int] = field(default_factory=dict)  # of those that have a prototype
     counters: dict[str, int] = field(default_factory=dict)
     initialized: set[str] = field(default_factory=set)  # file-scope objects with an initialiser
 
@@ -275,15 +274,11 @@ class Objects:
         """The name of a function that is called or whose address is taken."""
         name = self.name(symbol)
         self.used_functions.add(name)
-        match symbol.type:
-            case Function(parameters=parameters, prototype=True):
-                self.arities[name] = len(parameters)
         return name
 
-    def model(self, name: str, parameters: int) -> str:
+    def model(self, name: str) -> str:
         """The name of a model that no source names."""
         self.used_functions.add(name)
-        self.arities[name] = parameters
         return name
 
     def string(self, literal: StringLiteral) -> str:

@@ -20,7 +20,7 @@ them on a frame that holds pairs (3, 4), where it reads and writes its own halve
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, assert_never
 
 from csg.ir import (
@@ -242,7 +242,8 @@ LONGEST: Final = 60  # instructions that a chunk may hold when jumps are followe
 
 class ChunkWriter(ChunkArithmetic):
     """Writes one chunk. ``watched`` maps (block, index) to the graph node that begins there;
-    ``addresses`` are those of globals and functions. ``reading`` caches analyses of blocks for the
+    ``addresses`` are those of globals and functions. ``fits``: does a function take the arguments
+    of a call as they are passed? ``reading`` caches analyses of blocks for the
     function's next chunks. ``logs``: decisions are reported to ``decided``; ``exposes``: the
     numbers of addresses are unknown (``addresses.py``)."""
 
@@ -253,6 +254,7 @@ class ChunkWriter(ChunkArithmetic):
         escaping: frozenset[int],
         watched: Mapping[tuple[int, int], int],
         addresses: Mapping[str, int],
+        fits: Callable[[Call], bool],
         reading: dict[int, dict[int, int]],
         logs: bool = False,
         exposes: bool = False,
@@ -262,6 +264,7 @@ class ChunkWriter(ChunkArithmetic):
         self.exposes = exposes
         self.watched = watched
         self.addresses = addresses
+        self.fits = fits
         self.reading = reading
         self.links: set[tuple[int, int]] = set()
         # switch -> name of a table from values to chunks
@@ -431,7 +434,8 @@ class ChunkWriter(ChunkArithmetic):
         callee = call.callee
         for line in self.write_back(everything=True):
             self.write(line)
-        if not isinstance(callee, str) or self.masked or call.variadic_from < len(names):
+        called = isinstance(callee, str) and not self.masked and self.fits(call)
+        if not called or call.variadic_from < len(names):
             self.write(self.stop_here())
             return False
         result = call.target.number if call.target is not None else None

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from csg.ir import Call
+from csg.ir import Call, Passed
 from symexec.executor.address_uses import address_helpers
+from symexec.executor.conventions import difference, taken
 from symexec.executor.execution import Execution
 from symexec.executor.modelling import run_model
 from symexec.expr import (
@@ -27,6 +28,7 @@ from symexec.expr import (
     shadowed,
     truncate,
 )
+from symexec.ledger import Reason
 from symexec.memory import BOTH, FaultKind, address_of
 from symexec.shadow.directions import taking, ways
 from symexec.state.endings import Access, MemoryFault
@@ -81,6 +83,8 @@ def chunk_helpers(engine: Execution, visit: Callable[[State, int], None]) -> dic
         state.frame = caller
         if frame.result is not None:
             result = 0 if value is None else value
+            if frame.taken is not None:
+                result = taken(result, *frame.taken)
             if state.mode == BOTH or state.region is None:
                 caller.registers[frame.result] = result
             else:
@@ -260,10 +264,6 @@ def call(engine: Execution, state: State, step: Call) -> Iterator[State]:
         )
         yield from engine.end(state, ending)
         return
-    if name not in engine.machine.functions and not _takes(engine, name, len(step.arguments)):
-        # C17 6.5.2.2p9: undefined. A model has no argument registers to read the rest from.
-        yield from engine.refuse(state, f"{name} is called with {len(step.arguments)} arguments")
-        return
     yield from _call_named(engine, state, step, name)
 
 
@@ -271,7 +271,8 @@ def _takes(engine: Execution, name: str, count: int) -> bool:
     """Can a function be called with ``count`` arguments? One without a prototype can."""
     function = engine.machine.functions.get(name)
     if function is None:
-        return count >= engine.program.arities.get(name, count)
+        known = engine.machine.convention(name)
+        return known is None or count >= len(known.parameters)
     named = len(function.parameters)
     return count >= named if function.code.variadic else count == named
 
@@ -306,8 +307,15 @@ def _call_named(engine: Execution, state: State, step: Call, name: str) -> Itera
     if function is None and name in engine.program.absent:
         yield from engine.end(state, MemoryFault(FaultKind.NULL, f"weak {name}", Access.CALL, 0))
         return
+    different = difference(step.convention, engine.machine.convention(name))
+    doubt = ""
+    if different is not None:
+        if refusal := different.refusal(_is_read(engine, state, step)):
+            yield from engine.refuse(state, f"'{name}' {refusal}")
+            return
+        doubt = different.doubt(step, _is_read(engine, state, step))
     if function is None:
-        yield from run_model(engine, state, step, name, arguments)
+        yield from run_model(engine, state, step, name, arguments, different, doubt)
         return
     if state.top.depth >= MOST_CALLS:
         ending = MemoryFault(
@@ -315,14 +323,33 @@ def _call_named(engine: Execution, state: State, step: Call, name: str) -> Itera
         )
         yield from engine.end(state, ending)
         return
+    if doubt:
+        state.note(Reason.UNDEFINED, f"'{name}' {doubt}", engine.location(state))
+    if different is not None:
+        arguments = different.passed(arguments)
     engine.next(state)
     frame = engine.machine.enter(state, name, arguments, result)
+    if different is not None:
+        frame.taken = different.result
     if function.code.variadic:
         first = len(function.parameters)
         frame.variadic = tuple(
             (value, argument.width, kind)
             for value, argument, kind in zip(
-                arguments[first:], step.arguments[first:], step.passed, strict=True
+                arguments[first:], step.arguments[first:], _behind(step, first), strict=True
             )
         )
     yield state
+
+
+def _behind(step: Call, first: int) -> tuple[Passed, ...]:
+    """As what the arguments from ``first`` on are passed."""
+    if step.convention is None:
+        return step.passed
+    return tuple(each.passed for each in step.convention.parameters[first:])
+
+
+def _is_read(engine: Execution, state: State, step: Call) -> bool:
+    """Does the caller read the result anywhere?"""
+    caller = engine.machine.functions[state.top.function.name]
+    return step.target is not None and step.target in caller.registers_read()

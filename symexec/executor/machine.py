@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 
 from csg.analysis.register_flow import unassigned
 from csg.errors import Location
+from csg.ir import Call, Convention, FunctionCode, GlobalObject, Program, Relocation, Slot, Value
 from csg.ir import Enter as EnterRegion
-from csg.ir import FunctionCode, GlobalObject, Program, Relocation, Slot, Value
 from csg.ir.instructions import decides, reads
 from csg.language.types import Type, value_bytes
 from symexec.executor.codegen import ChunkWriter
+from symexec.executor.conventions import difference
 from symexec.executor.memcheck import UndefinedValues
 from symexec.executor.registers import BOTH, MASKED_OLD, escaping_registers
 from symexec.expr import Data, Term, shadowed
@@ -188,6 +189,23 @@ class Machine:
             ).to_bytes(8, "little")
         return contents
 
+    # ------------------------------------------------------------------ calls
+
+    def convention(self, name: str) -> Convention | None:
+        """How a function or model takes its arguments; None where it takes what it gets."""
+        function = self.functions.get(name)
+        if function is None:
+            return self.program.conventions.get(name)
+        return function.code.convention
+
+    def fits(self, call: Call) -> bool:
+        """Does what a call names take its arguments as the call passes them, all by name?"""
+        assert isinstance(call.callee, str)
+        function = self.functions.get(call.callee)
+        if function is not None and function.code.variadic:
+            return False
+        return difference(call.convention, self.convention(call.callee)) is None
+
     # ------------------------------------------------------------------ chunks
 
     def chunk(self, name: str, block: int, index: int, flavour: int) -> Chunk:
@@ -232,6 +250,7 @@ class Machine:
             function.escaping,
             function.watched,
             self.addresses,
+            self.fits,
             function.reading,
             self.logs,
             self.exposes and not function.code.library,

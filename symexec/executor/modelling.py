@@ -16,6 +16,7 @@ from csg.records import record
 from symexec.executor import address_uses
 from symexec.executor.accesses import inside, learn
 from symexec.executor.context import Faulted, ModelContext, Unproven
+from symexec.executor.conventions import Difference
 from symexec.executor.execution import Execution
 from symexec.executor.memcheck import Used
 from symexec.executor.undefined_uses import decided
@@ -43,13 +44,21 @@ Decided = list[tuple[State, Operand | None]]
 
 
 def run_model(
-    engine: Execution, state: State, step: Call, name: str, arguments: tuple[Data, ...]
+    engine: Execution,
+    state: State,
+    step: Call,
+    name: str,
+    arguments: tuple[Data, ...],
+    different: Difference | None = None,
+    doubt: str = "",
 ) -> Iterator[State]:
     entry = engine.models.get(name)
     if entry is None:
         engine.counters.gap(name)
         yield from engine.refuse(state, f"function '{name}' is not modelled")
         return
+    if different is not None:
+        entry = different.adapted(entry, doubt)
     if state.mode != BOTH or not state.shadows:
         yield from _run(engine, state, step, entry, arguments)
         return

@@ -19,12 +19,13 @@ from types import MappingProxyType
 import csg
 from csg.cache import Cache, dumps, key_of, loads, source_digest
 from csg.errors import NOWHERE, Location, UnsupportedError
-from csg.frontend.files import parsed, preprocess_files
+from csg.frontend.files import parse_text, parsed, preprocess_files
 from csg.frontend.sources import SourceLines
 from csg.ir import (
     Block,
     Call,
     Constant,
+    Convention,
     FunctionCode,
     GlobalAddress,
     GlobalObject,
@@ -38,7 +39,9 @@ from csg.ir import (
 )
 from csg.ir.library_effects import ERRNO, reads_stdin
 from csg.ir.program import StatementKind
+from csg.language.types import Function
 from csg.lower import link, lower
+from csg.lower.conventions import convention_of_function
 from csg.lower.linking import names_of, names_reached, names_used
 from csg.programs import SourceFile
 from symexec.runtime import host_library, intrinsics, memory, process, regex
@@ -186,7 +189,7 @@ def _refused(instruction: Instruction, names: set[str]) -> tuple[Instruction, ..
 
 SOURCES = Path(__file__).with_name("libc")
 MAKERS = ("frontend", "ir", "language", "lower")
-SHARED = (Register, Constant, Location)
+SHARED = (Register, Constant, Convention, Location)
 LARGEST = 16 << 20  # bytes of archives in the cache
 
 Archive = dict[str, bytes]  # the name of a function or object to its pickled program
@@ -224,7 +227,48 @@ def make_archive() -> Archive:
         if not item.external:
             objects = _objects(whole, [name])
             parts[name] = Program(globals=objects, undefined=_functions_named(objects))
+    for name, convention in declared_conventions(registry()).items():
+        parts[name] = Program(conventions={name: convention})
     return {name: dumps(part, SHARED) for name, part in sorted(parts.items())}
+
+
+DECLARING = """
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <math.h>
+#include <regex.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <unistd.h>
+#include <utime.h>
+#include <wchar.h>
+char *gets(char *);
+void cfree(void *);
+"""
+
+
+def declared_conventions(names: Iterable[str]) -> dict[str, Convention]:
+    """How functions of these names take their arguments, as the system's headers declare them."""
+    wanted = sorted(names)
+    mentions = " ".join(f"int {name};" for name in wanted)  # else they are left out unread
+    unit = parse_text(f"{DECLARING}struct names {{ {mentions} }};", "names.c")
+    return {
+        symbol.name: convention_of_function(symbol.type)
+        for symbol in (each.symbol for each in unit.declarations)
+        if symbol.name in wanted and isinstance(symbol.type, Function)
+    }
 
 
 def _function_part(whole: Program, code: FunctionCode) -> Program:

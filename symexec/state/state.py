@@ -7,7 +7,7 @@ from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from csg.errors import Location
-from csg.ir import Passed
+from csg.ir import Kind, Passed
 from csg.records import record
 from symexec.expr import Data, Operand, Term, new_half, old_half
 from symexec.ledger import Omission, Reason
@@ -33,7 +33,8 @@ class Frame:
     """Where a call stands. A frame is written only by the state that owns it; a fork shares it.
 
     ``block`` and ``index`` are the place to go on from. ``result`` is the caller's register for the
-    value (None: not wanted). ``slots`` are the object numbers of the locals in memory; ``stack``
+    value (None: not wanted), and ``taken`` says as what it gives the value and the caller takes it,
+    where these differ. ``slots`` are the object numbers of the locals in memory; ``stack``
     counts the bytes of its locals and of those of its callers. ``version`` is 0 when
     the frame serves both versions, 1 or 2 when it was entered by one of them alone.
     """
@@ -51,6 +52,7 @@ class Frame:
         "resume",
         "slots",
         "stack",
+        "taken",
         "variadic",
         "version",
     )
@@ -64,6 +66,7 @@ class Frame:
         self.block = 0
         self.index = 0
         self.result: int | None = None
+        self.taken: tuple[Kind, Kind] | None = None
         self.slots: tuple[int, ...] = ()
         self.stack: int = 0 if caller is None else caller.stack
         self.version = 0
@@ -81,6 +84,7 @@ class Frame:
         twin.block = self.block
         twin.index = self.index
         twin.result = self.result
+        twin.taken = self.taken
         twin.slots = self.slots
         twin.stack = self.stack
         twin.version = self.version
