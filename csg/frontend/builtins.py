@@ -55,6 +55,7 @@ from csg.language.types import (
 # Functions that are used without a declaration: the library's behind ``__builtin_X``, and C90's.
 #
 # __builtin_strlen(s)    strlen of the type that the C standard gives it
+# strlen(s)              the same, with a warning
 # f(1)                   int f(), with a warning
 
 
@@ -67,6 +68,12 @@ _CONST_MEMORY = Pointer(VOID, frozenset({"const"}))
 def _prototype(result: Type, *parameters: Type, variadic: bool = False) -> Function:
     return Function(result, parameters, variadic)
 
+
+_FRACTIONS: dict[str, Type] = {"": DOUBLE, "f": FLOAT, "l": LDOUBLE}
+_OF_ONE = """acos acosh asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp10 exp2 expm1 fabs
+    floor gamma j0 j1 lgamma log log10 log1p log2 logb nearbyint rint round significand sin sinh
+    sqrt tan tanh tgamma trunc y0 y1"""
+_OF_TWO = "atan2 copysign drem fdim fmax fmin fmod hypot nextafter pow remainder"
 
 LIBRARY: dict[str, Function] = {
     "abort": _prototype(VOID), "exit": _prototype(VOID, INT), "_exit": _prototype(VOID, INT),
@@ -86,7 +93,18 @@ LIBRARY: dict[str, Function] = {
     "strncmp": _prototype(INT, _CONST_TEXT, _CONST_TEXT, SIZE),
     "strchr": _prototype(_TEXT, _CONST_TEXT, INT), "strrchr": _prototype(_TEXT, _CONST_TEXT, INT),
     "strstr": _prototype(_TEXT, _CONST_TEXT, _CONST_TEXT),
-    "strdup": _prototype(_TEXT, _CONST_TEXT),
+    "strdup": _prototype(_TEXT, _CONST_TEXT), "strndup": _prototype(_TEXT, _CONST_TEXT, SIZE),
+    "strpbrk": _prototype(_TEXT, _CONST_TEXT, _CONST_TEXT),
+    "strspn": _prototype(SIZE, _CONST_TEXT, _CONST_TEXT),
+    "strcspn": _prototype(SIZE, _CONST_TEXT, _CONST_TEXT),
+    "index": _prototype(_TEXT, _CONST_TEXT, INT), "rindex": _prototype(_TEXT, _CONST_TEXT, INT),
+    "stpcpy": _prototype(_TEXT, _TEXT, _CONST_TEXT),
+    "stpncpy": _prototype(_TEXT, _TEXT, _CONST_TEXT, SIZE),
+    "mempcpy": _prototype(_MEMORY, _MEMORY, _CONST_MEMORY, SIZE),
+    "bzero": _prototype(VOID, _MEMORY, SIZE),
+    "bcopy": _prototype(VOID, _CONST_MEMORY, _MEMORY, SIZE),
+    "aligned_alloc": _prototype(_MEMORY, SIZE, SIZE),
+    "fwrite": _prototype(SIZE, _CONST_MEMORY, SIZE, SIZE, _MEMORY),
     "printf": _prototype(INT, _CONST_TEXT, variadic=True), "putchar": _prototype(INT, INT),
     "puts": _prototype(INT, _CONST_TEXT),
     "sprintf": _prototype(INT, _TEXT, _CONST_TEXT, variadic=True),
@@ -94,21 +112,23 @@ LIBRARY: dict[str, Function] = {
     **{name: _prototype(INT, INT) for name in ("toupper", "tolower", "isalpha", "isdigit",
        "isalnum", "isspace", "isupper", "islower", "ispunct", "isprint", "iscntrl", "isxdigit",
        "isgraph", "isblank")},
-    **{name: _prototype(DOUBLE, DOUBLE) for name in ("fabs", "sqrt", "floor", "ceil", "sin", "cos",
-       "tan", "exp", "log", "log2", "log10", "round", "trunc", "rint", "nearbyint")},
-    **{f"{name}f": _prototype(FLOAT, FLOAT) for name in ("fabs", "sqrt", "floor", "ceil", "round",
-       "trunc")},
-    **{f"{name}l": _prototype(LDOUBLE, LDOUBLE) for name in ("fabs", "sqrt", "floor", "ceil")},
-    **{name: _prototype(DOUBLE, DOUBLE, DOUBLE) for name in ("pow", "fmod", "fmin", "fmax",
-       "copysign", "atan2")},
-    "copysignf": _prototype(FLOAT, FLOAT, FLOAT), "vprintf": _prototype(INT, _CONST_TEXT, VA_LIST),
+    **{f"{name}{suffix}": _prototype(kind, kind) for name in _OF_ONE.split()
+       for suffix, kind in _FRACTIONS.items()},
+    **{f"{name}{suffix}": _prototype(kind, kind, kind) for name in _OF_TWO.split()
+       for suffix, kind in _FRACTIONS.items()},
+    "vprintf": _prototype(INT, _CONST_TEXT, VA_LIST),
 }  # fmt: skip
 
 
 def implicit_function(context: Context, name: str, place: Location) -> Symbol:
-    """A function that nobody declared: it returns int, as C90 had it, with a warning."""
+    """A function that nobody declared: it returns int, as C90 had it, with a warning. gcc gives one
+    of the library that it knows its own type, as long as the file declares no other."""
     context.warn(place, f"implicit declaration of function '{name}'")
-    return _declare(context, name, Function(INT, (), False, False), place)
+    if name in LIBRARY:
+        return _of_library(context, name, place)
+    symbol = _declared(context, name, Function(INT, (), False, False), place)
+    context.scopes.file.names[name] = symbol
+    return symbol
 
 
 def library_function(context: Context, name: str, place: Location) -> Symbol | None:
@@ -119,15 +139,22 @@ def library_function(context: Context, name: str, place: Location) -> Symbol | N
     known = context.scopes.lookup(plain)
     if isinstance(known, Symbol) and known.kind is SymbolKind.FUNCTION:
         return known
-    prototype = LIBRARY.get(plain)
-    return None if prototype is None else _declare(context, plain, prototype, place)
+    return _of_library(context, plain, place) if plain in LIBRARY else None
 
 
-def _declare(context: Context, name: str, kind_: Function, place: Location) -> Symbol:
+def _of_library(context: Context, name: str, place: Location) -> Symbol:
+    """The compiler's own declaration. The file may declare another one under the plain name."""
+    names = context.scopes.file.names
+    known = names.get(f"__builtin_{name}")
+    if not isinstance(known, Symbol):
+        known = names[f"__builtin_{name}"] = _declared(context, name, LIBRARY[name], place)
+    return known
+
+
+def _declared(context: Context, name: str, kind_: Function, place: Location) -> Symbol:
     symbol = Symbol(
         name, kind_, place, SymbolKind.FUNCTION, StorageDuration.STATIC, Linkage.EXTERNAL
     )
-    context.scopes.file.names[name] = symbol
     context.unit.declarations.append(Declaration(symbol, None, location=place))
     return symbol
 

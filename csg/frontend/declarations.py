@@ -266,7 +266,20 @@ def _function_symbol(
         if not in_block:  # nor does gcc count it then
             _apply_inline(context, known, node, wished, defines)
     _apply(known, node, replace(found, qualifiers=frozenset()), wished)
+    if context.is_system(location) and _is_another(node.name, wished.linked_as):
+        known.name, known.linked_as = known.linked_as, ""
     return known
+
+
+def _is_another(name: str, label: str) -> bool:
+    """Does a header let a name of C stand for another function, as macros of the program ask for?
+
+    getopt, _POSIX_C_SOURCE           __posix_getopt, which takes no options behind other words
+    sscanf                            __isoc99_sscanf, the usual one
+    open, _FILE_OFFSET_BITS=64        open64, the same where a long has 64 bits
+    """
+    plain = label.removeprefix("__isoc99_").replace("64", "")
+    return bool(label) and not name.startswith("__") and plain != name
 
 
 def _apply_inline(

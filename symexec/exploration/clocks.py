@@ -76,6 +76,7 @@ _OF_DESCRIPTOR = ("fstat", "fstat64", "lseek", "lseek64")  # what it says of a s
 _OF_STREAM = ("fileno", "fileno_unlocked")
 _SETTING = frozenset(
     (
+        "__sysv_signal",
         "bsd_signal",
         "pthread_sigmask",
         "sigaction",
@@ -88,6 +89,7 @@ _SETTING = frozenset(
         "sigrelse",
         "sigset",
         "sigsetmask",
+        "sysv_signal",
     )
 )
 

@@ -6,7 +6,7 @@
  * whole, without a decision before their end. */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     getopt: reads 1+ 2 optind opterr, writes 1 optind optarg optopt errno
+ *     getopt __posix_getopt: reads 1+ 2 optind opterr, writes 1 optind optarg optopt errno
  *     getopt_long getopt_long_only: reads 1+ 2 3+ optind opterr, writes 1 3+ 4 optind optarg
  *         optopt errno */
 

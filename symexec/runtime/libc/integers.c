@@ -8,7 +8,8 @@
 /* Effects of calls, as csg/ir/library_effects.py reads them:
  *     abs ffs labs llabs __csgtest_has_bit: nothing
  *     atoi atol atoll: reads 0.., writes errno
- *     strtoimax strtol strtoll strtoul strtoull strtoumax: reads 0, writes 1 errno, keeps 1:0 */
+ *     strtoimax strtol strtoll strtoul strtoull strtoumax __isoc23_strtol __isoc23_strtoll
+ *         __isoc23_strtoul __isoc23_strtoull: reads 0, writes 1 errno, keeps 1:0 */
 
 typedef unsigned long ulong;
 
@@ -58,7 +59,8 @@ struct number {
     int found;    /* there was a number */
 };
 
-static struct number read_number(const char *s, char **end, int base)
+/* ``binary``: 0b is a prefix, as C23 has it. */
+static struct number read_number(const char *s, char **end, int base, int binary)
 {
     struct number n = {0, 0, 0, 0, 0};
     const char *start = s;
@@ -70,7 +72,10 @@ static struct number read_number(const char *s, char **end, int base)
     } else if (*s == '+') {
         s++;
     }
-    if (base == 0 || base == 16) {
+    if (binary && (base == 0 || base == 2) && *s == '0' && (s[1] | 32) == 'b' && (s[2] | 1) == '1') {
+        s += 2;
+        base = 2;
+    } else if (base == 0 || base == 16) {
         if (*s == '0') {
             if ((s[1] | 32) == 'x' && digit_value(s[2]) < 16) {
                 s += 2;
@@ -106,11 +111,11 @@ static int bad_base(int base)
     return 1;
 }
 
-long strtol(const char *s, char **end, int base)
+static long read_long(const char *s, char **end, int base, int binary)
 {
     if (bad_base(base))
         return 0;
-    struct number n = read_number(s, end, base);
+    struct number n = read_number(s, end, base, binary);
     if (n.large && (n.overflow || n.size > MOST_LONG + n.negative)) {
         __csgtest_errno = OUT_OF_RANGE;
         return (long) (MOST_LONG + n.negative);
@@ -118,11 +123,11 @@ long strtol(const char *s, char **end, int base)
     return n.negative ? -n.size : n.size;
 }
 
-ulong strtoul(const char *s, char **end, int base)
+static ulong read_ulong(const char *s, char **end, int base, int binary)
 {
     if (bad_base(base))
         return 0;
-    struct number n = read_number(s, end, base);
+    struct number n = read_number(s, end, base, binary);
     if (n.overflow) {
         __csgtest_errno = OUT_OF_RANGE;
         return MOST;
@@ -130,6 +135,8 @@ ulong strtoul(const char *s, char **end, int base)
     return n.negative ? -n.size : n.size;
 }
 
+long strtol(const char *s, char **end, int base) { return read_long(s, end, base, 0); }
+ulong strtoul(const char *s, char **end, int base) { return read_ulong(s, end, base, 0); }
 long long strtoll(const char *s, char **end, int base) { return strtol(s, end, base); }
 unsigned long long strtoull(const char *s, char **end, int base) { return strtoul(s, end, base); }
 long strtoimax(const char *s, char **end, int base) { return strtol(s, end, base); }
@@ -138,12 +145,12 @@ long long strtoq(const char *s, char **end, int base) { return strtol(s, end, ba
 unsigned long long strtouq(const char *s, char **end, int base) { return strtoul(s, end, base); }
 
 /* The names that strtol and its kin have in C23 programs built with newer headers. */
-long __isoc23_strtol(const char *s, char **end, int base) { return strtol(s, end, base); }
-ulong __isoc23_strtoul(const char *s, char **end, int base) { return strtoul(s, end, base); }
-long long __isoc23_strtoll(const char *s, char **end, int base) { return strtol(s, end, base); }
+long __isoc23_strtol(const char *s, char **end, int base) { return read_long(s, end, base, 1); }
+ulong __isoc23_strtoul(const char *s, char **end, int base) { return read_ulong(s, end, base, 1); }
+long long __isoc23_strtoll(const char *s, char **end, int base) { return read_long(s, end, base, 1); }
 unsigned long long __isoc23_strtoull(const char *s, char **end, int base)
 {
-    return strtoul(s, end, base);
+    return read_ulong(s, end, base, 1);
 }
 
 int atoi(const char *s) { return (int) strtol(s, 0, 10); }

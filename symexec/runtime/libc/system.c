@@ -148,6 +148,9 @@ int sigaction(int number, const struct sigaction *new, struct sigaction *old)
     return 0;
 }
 
+enum { INTERRUPTING = 0x20000000, NOT_BLOCKED = 0x40000000 };
+#define ONCE 0x80000000u
+
 handler *signal(int number, handler *function)
 {
     if (number <= 0 || number >= SIGNALS || number == 9 || number == 19 || number == 32 || number == 33) {
@@ -160,6 +163,20 @@ handler *signal(int number, handler *function)
     actions[number].flags = __csgtest_interrupting & BIT(number) ? 0 : AGAIN;
     return before;
 }
+
+/* The signal function of System V, for -D_XOPEN_SOURCE without more: the handler runs once, and the
+ * signal is not blocked while it runs. */
+handler *__sysv_signal(int number, handler *function)
+{
+    handler *before = signal(number, function);
+    if (before == (handler *) -1L)
+        return before;
+    actions[number].mask[0] = 0;
+    actions[number].flags = (int) ONCE | NOT_BLOCKED | INTERRUPTING;
+    return before;
+}
+
+handler *sysv_signal(int number, handler *function) { return __sysv_signal(number, function); }
 
 unsigned long __csgtest_blocked; /* sigsetjmp saves it */
 static unsigned long pending;
@@ -175,8 +192,7 @@ static int invalid(void)
 struct information { int number, error, code, room, process; unsigned user; char rest[104]; };
 typedef void detailed(int, struct information *, void *);
 
-enum { BY_THREAD = -6, DETAILED = 4, NOT_BLOCKED = 0x40000000 };
-#define ONCE 0x80000000u
+enum { BY_THREAD = -6, DETAILED = 4 };
 
 static void deliver_pending(void);
 
