@@ -548,10 +548,20 @@ OTHERS = [
     Row("csg/lower/intrinsics.py:_refuse:unsupported", "__builtin_frame_address(0);"),
     Row("csg/lower/statements.py:assembly:unsupported", 'asm volatile ("nop" : "+r" (x));'),
     Row("csg/lower/statements.py:unsupported:unsupported", "__builtin_ia32_pause();"),
+    Row(
+        "symexec/executor/conventions.py:run:undefined",
+        'x += strcmp("a", "b") > 0;',
+        head="long strcmp(const char *, const char *);",
+    ),
     Row("symexec/executor/engine.py:step:unsupported", 'asm volatile ("nop" : "+r" (x));'),
     Row("symexec/executor/execution.py:refuse:unsupported", 'asm volatile ("nop" : "+r" (x));'),
     Row("symexec/executor/execution.py:pin:concretised", "cos(d);", parameters="int x, double d"),
-    Row("symexec/executor/helpers.py:call:unsupported", "((int (*)(void)) strlen)();"),
+    Row("symexec/executor/helpers.py:_call_named:unsupported", "((int (*)(void)) strlen)();"),
+    Row(
+        "symexec/executor/helpers.py:_call_named:undefined",
+        "x += ((int (*)(int)) g)(x);",
+        head="static short g(int x) { return x; }",
+    ),
     Row(
         "symexec/executor/machine.py:grow_stack:approximated",
         whole="""\

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from csg.cache import Cache, key_of
 from csg.errors import ToolchainError
-from csg.frontend.builtins import COMPARED, may_be_computed, rounded_function
+from csg.frontend.builtins import COMPARED, LIBRARY, may_be_computed, rounded_function
 from csg.frontend.constants import fold, fold_number, wrapped
 from csg.ir import Constant, Value
 from csg.language.syntax import (
@@ -39,7 +39,7 @@ from csg.language.types import (
     size_of,
 )
 from csg.lower.context import Lowering
-from csg.lower.expressions import direct_callee
+from csg.lower.expressions import default_promoted, direct_callee, function_type
 from csg.lower.order import by_version, in_versions
 from csg.toolchain import assemble, compiler_identity, find_compiler
 from csg.unify.assembly import read_assembly
@@ -81,7 +81,16 @@ def _library_name(expression: Call) -> str | None:
     if name is None or name.symbol.defined:
         return None
     text = name.symbol.name
-    return text if may_be_computed(text) else None
+    return text if may_be_computed(text) and _is_as_known(expression, text) else None
+
+
+def _is_as_known(expression: Call, name: str) -> bool:
+    """Does the call have the type that gcc knows the function by? gcc computes no other ones."""
+    known, called = LIBRARY.get(name), function_type(expression.function)
+    if known is None or called.prototype:
+        return known in (None, called)
+    passed = tuple(default_promoted(each) for each in expression.arguments)
+    return (called.result, passed) == (known.result, known.parameters)
 
 
 def _result_of(expression: Call) -> Expression | Constant | None:
