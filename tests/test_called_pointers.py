@@ -48,4 +48,4 @@ def test_a_model_is_not_called_with_too_few_arguments(name: str, tmp_path: Path)
         f"double f(double x) {{ double (*called)() = (double (*)()) {name}; return called(); }}\n"
     )
     done = csgtest("explore", "f.c", "--entry", "f", folder=tmp_path)
-    assert f"{name} is called with 0 arguments" in done.out + done.err, done.err
+    assert f"'{name}' is called with 0 arguments" in done.out + done.err, done.err
