@@ -84,7 +84,7 @@ FITTING = {
     " typedef int (*fn)(signed char); long f(long x) { fn p = (fn) g; return p(x); }",
 }
 # Programs with macros that let a name stand for another function, and how they are called.
-LABELS = {
+LABELS: dict[str, tuple[str, str, list[list[str]], str]] = {
     "getopt": (
         "#include <stdio.h>\n#include <unistd.h>\n",
         "int c, n = 0; opterr = 0; while ((c = getopt(argc, argv, \"a\")) != -1) n += c == 'a';"
@@ -140,7 +140,7 @@ def shown(folder: Path, text: str, calls: Sequence[Sequence[str]] = ((),)) -> li
     file = folder / "called.c"
     file.write_text(text)
     subprocess.run(["gcc", "-w", "-O0", "-o", folder / "called", file], check=True)
-    words = ([folder / "called", *each] for each in calls)
+    words: list[list[str | Path]] = [[folder / "called", *each] for each in calls]
     runs = [subprocess.run(each, check=False, capture_output=True) for each in words]
     return [(each.returncode, each.stdout) for each in runs]
 

@@ -339,7 +339,6 @@ def link(program: Program, library: Program) -> None:
         elif name in library.undefined and name not in program.functions:
             program.undefined.add(name)
     program.undefined -= program.functions.keys()
-    program.conventions |= library.conventions
     if added:
         program.nodes += [replace(node, id=node.id + offset) for node in library.nodes]
 

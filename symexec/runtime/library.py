@@ -181,6 +181,7 @@ def _refused(instruction: Instruction, names: set[str]) -> tuple[Instruction, ..
 #
 #     strdup  ->  Program(functions {strdup}, undefined {strlen, malloc, memcpy}, its nodes)
 #     stdin   ->  Program(globals {stdin, libc:standard_input})
+#     declared:puts  ->  the Convention of puts, whose model is in Python
 #
 # Parsing all of them takes seconds, loading those that a program needs takes milliseconds; so they
 # are stored in the user's cache folder, under a name that changes with every source they are made
@@ -192,6 +193,7 @@ MAKERS = ("frontend", "ir", "language", "lower")
 SHARED = (Register, Constant, Convention, Location)
 LARGEST = 16 << 20  # bytes of archives in the cache
 
+DECLARED = "declared:"  # before the name of a model in Python, of which the archive has the type
 Archive = dict[str, bytes]  # the name of a function or object to its pickled program
 
 
@@ -227,9 +229,10 @@ def make_archive() -> Archive:
         if not item.external:
             objects = _objects(whole, [name])
             parts[name] = Program(globals=objects, undefined=_functions_named(objects))
+    made = {name: dumps(part, SHARED) for name, part in sorted(parts.items())}
     for name, convention in declared_conventions(registry()).items():
-        parts[name] = Program(conventions={name: convention})
-    return {name: dumps(part, SHARED) for name, part in sorted(parts.items())}
+        made[DECLARED + name] = dumps(convention)
+    return made
 
 
 DECLARING = """
@@ -452,9 +455,11 @@ def _external(program: Program) -> set[str]:
 
 
 def _provide_objects(program: Program, archive: Archive) -> None:
-    """Add the objects that models in Python store to (errno)."""
+    """Add the objects that models in Python store to (errno), and how these models are called."""
     models = registry()
     for name in sorted(program.undefined & models.keys()):
+        if DECLARED + name in archive:
+            program.conventions[name] = loads(archive[DECLARED + name])
         for wanted in models[name].needs:
             for key, item in loads(archive[wanted]).globals.items():
                 program.globals.setdefault(key, item)
