@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,13 @@ class Differing:
         self.met: set[tuple[str, int]] = set()
 
     def run_model(
-        self, engine: Execution, state: State, step: Call, name: str, arguments: tuple[Data, ...]
+        self,
+        engine: Execution,
+        state: State,
+        step: Call,
+        name: str,
+        arguments: tuple[Data, ...],
+        *more: Any,
     ) -> Iterator[State]:
         place = self.place
         if name == self.name and state.mode == BOTH and 0 <= place < len(arguments):
@@ -51,7 +58,7 @@ class Differing:
                 state.shadows = True
                 self.met.add((name, place))
                 arguments = tuple(engine.value(state, each) for each in step.arguments)
-        yield from modelling.run_model(engine, state, step, name, arguments)
+        yield from modelling.run_model(engine, state, step, name, arguments, *more)
 
 
 def other(value: int | Term, width: int) -> int | Term:
