@@ -94,13 +94,9 @@ def command_lines(words: Words, bounds: Bounds, seed: int) -> Iterator[TestInput
 
 
 def _whole(bounds: Bounds) -> Iterator[TestInput]:
-    if bounds.most == 0:  # however long arguments might be
-        yield TestInput()
-        return
     ordered = [*_USUAL, *(each for each in range(1, 256) if each not in _USUAL)]
-    texts = [
-        bytes(each) for size in range(bounds.length + 1) for each in product(ordered, repeat=size)
-    ]
+    sizes = range(bounds.length + 1) if bounds.most else ()
+    texts = [bytes(each) for size in sizes for each in product(ordered, repeat=size)]
     for count in range(bounds.least, bounds.most + 1):
         for args in product(texts, repeat=count):
             yield TestInput(args=args)
