@@ -169,6 +169,10 @@ def _written(store: Store, task: str, folder: Path) -> str:
         file = folder / each["name"]
         if not file.resolve().is_relative_to(folder.resolve()):
             raise UsageError(f"'{each['name']}' is no name of a file in a folder")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(store.artefacts.get(each["hash"]))
+        content = store.artefacts.get(each["hash"])
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+        except OSError as error:
+            raise UsageError(f"cannot write {ascii(each['name'])[:60]}: {error.strerror}") from None
     return f"{folder}: {len(files)} files"
