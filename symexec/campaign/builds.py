@@ -16,6 +16,7 @@ from itertools import islice
 from typing import TypeVar
 
 from csg.errors import UsageError
+from csg.files import read_file
 from csg.language.syntax import (
     Assembly,
     Binary,
@@ -65,7 +66,34 @@ def files_to_build(
         new=_starting(new, pair.new, entry),
         unified=_starting(sources, unified.units, entry),
         may_vary=asks_for_what_varies(pair),
+        calls_replaced=calls_what_sanitizers_replace(pair, (*old, *new)),
     )
+
+
+# Functions that AddressSanitizer replaces with ones that behave otherwise within the C standard:
+# they return another number of the same sign, or call the comparator more often.
+_REPLACED = re.compile(r"(?:__builtin_)?(?:\w*(?:str|mem|wcs)\w*cmp\w*|bcmp|\w*sort\w*|bsearch)")
+_ASKS_FOR_SANITIZER = re.compile(rb"__SANITIZE|__has_feature")
+
+
+def calls_what_sanitizers_replace(pair: ProgramPair, files: Sequence[SourceFile]) -> bool:
+    """Does a version name a function that AddressSanitizer replaces, or ask for the sanitizer?"""
+    undefined = undefined_names(pair)
+    bodies = [function.body for unit in (*pair.old, *pair.new) for function in unit.functions]
+    objects = [each for unit in (*pair.old, *pair.new) for each in unit.declarations]
+    for node in walk(*bodies, *objects):
+        match node:
+            case Name(symbol=symbol) if symbol.name in undefined:
+                if _REPLACED.fullmatch(symbol.name):
+                    return True
+            case Builtin(name=name) if _REPLACED.fullmatch(name):
+                return True
+            case Assembly() | Unsupported():
+                return True
+            case _:
+                pass
+    texts = (read_file(each.path) for each in files if not is_compiled(each))
+    return any(_ASKS_FOR_SANITIZER.search(text) for text in texts)
 
 
 # Functions whose results or effects are not the same each time: random numbers, numbers of

@@ -109,6 +109,7 @@ class ReplayPlan:
     dynamic: bool = False
     may_vary: bool = True  # a version may ask for a clock, a random number, its own number ...
     foreign: bool = False  # a stranger chose the files: they are compiled in the sandbox as well
+    calls_replaced: bool = True  # a version may call what a sanitizer replaces
 
 
 @dataclass(frozen=True, slots=True)

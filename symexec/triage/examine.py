@@ -128,7 +128,10 @@ _NOT_SHOWN = frozenset((DifferenceKind.PATH_ONLY, DifferenceKind.INTERNAL_STATE)
 def _may_be_of_sanitizers(case: TestCase, pair: Pair, replay: NativeReplay) -> bool:
     if case.observed is not Observed.DIFFERENT or pair.cut_off or case.uninitialised:
         return False
-    if not replay.sanitizers or {pair.old.sanitizer, pair.new.sanitizer} - {None, STACK_OVERFLOW}:
+    reported = {pair.old.sanitizer, pair.new.sanitizer} - {None}
+    if not replay.sanitizers or reported - {STACK_OVERFLOW}:
+        return False
+    if not reported and not replay.plan.calls_replaced:
         return False
     return not {*differing_parts(pair.old, pair.new)} <= {"leaks", "stderr"}
 
