@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TypeVar
@@ -61,12 +61,13 @@ def files_to_build(
     shared = {unit.file for unit in unified.shared}
     sources: list[Source] = [Text(text, new[0].flags if new else old[0].flags)]
     sources += [file for file in new if os.fspath(file.path) in shared]
+    nodes, undefined = _outward_nodes(pair), undefined_names(pair)
     return ReplayPlan(
         old=_starting(old, pair.old, entry),
         new=_starting(new, pair.new, entry),
         unified=_starting(sources, unified.units, entry),
-        may_vary=asks_for_what_varies(pair),
-        calls_replaced=calls_what_sanitizers_replace(pair, (*old, *new)),
+        may_vary=_varies(nodes, undefined),
+        calls_replaced=_calls_replaced(nodes, undefined, (*old, *new)),
     )
 
 
@@ -76,24 +77,27 @@ _REPLACED = re.compile(r"(?:__builtin_)?(?:\w*(?:str|mem|wcs)\w*cmp\w*|bcmp|\w*s
 _ASKS_FOR_SANITIZER = re.compile(rb"__SANITIZE|__has_feature")
 
 
-def calls_what_sanitizers_replace(pair: ProgramPair, files: Sequence[SourceFile]) -> bool:
-    """Does a version name a function that AddressSanitizer replaces, or ask for the sanitizer?"""
-    undefined = undefined_names(pair)
-    bodies = [function.body for unit in (*pair.old, *pair.new) for function in unit.functions]
-    objects = [each for unit in (*pair.old, *pair.new) for each in unit.declarations]
-    for node in walk(*bodies, *objects):
-        match node:
-            case Name(symbol=symbol) if symbol.name in undefined:
-                if _REPLACED.fullmatch(symbol.name):
-                    return True
-            case Builtin(name=name) if _REPLACED.fullmatch(name):
-                return True
-            case Assembly() | Unsupported():
-                return True
-            case _:
-                pass
-    texts = (read_file(each.path) for each in files if not is_compiled(each))
+def _calls_replaced(
+    nodes: Iterable[Tree], undefined: frozenset[str], files: Iterable[SourceFile]
+) -> bool:
+    """Does a version name a function that AddressSanitizer replaces, or ask for the sanitizer?
+    Assembly, and code that csgtest does not read, may do so."""
+    if any(_may_call_replaced(node, undefined) for node in nodes):
+        return True
+    texts = (read_file(file.path) for file in files if not is_compiled(file))
     return any(_ASKS_FOR_SANITIZER.search(text) for text in texts)
+
+
+def _may_call_replaced(node: Tree, undefined: frozenset[str]) -> bool:
+    match node:
+        case Name(symbol=symbol):
+            return symbol.name in undefined and bool(_REPLACED.fullmatch(symbol.name))
+        case Builtin(name=name):
+            return bool(_REPLACED.fullmatch(name))
+        case Assembly() | Unsupported():
+            return True
+        case _:
+            return False
 
 
 # Functions whose results or effects are not the same each time: random numbers, numbers of
@@ -108,17 +112,26 @@ _VARYING = re.compile(
     r"|pthread_\w+|thrd_\w+|e?poll\w*|p?select|alarm|setitimer|sched_\w+|sbrk|mmap(64)?"
     r"|dladdr|dl_iterate_phdr|backtrace\w*"
 )
+_OUTWARD = (Name, Assembly, Unsupported, Builtin, StringLiteral, Cast)
 _OUTSIDE = (b"/dev/", b"/proc/", b"/sys/", b"%p")  # in texts
 
 
 def asks_for_what_varies(pair: ProgramPair) -> bool:
     """Does a version ask the system for something that is not the same each time? Also what the
     library does not know may do so, as assembly may; and an address becomes a number."""
-    undefined = undefined_names(pair)
+    return _varies(_outward_nodes(pair), undefined_names(pair))
+
+
+def _varies(nodes: Iterable[Tree], undefined: frozenset[str]) -> bool:
+    return any(_may_vary(node, undefined) for node in nodes)
+
+
+def _outward_nodes(pair: ProgramPair) -> list[Tree]:
+    """The nodes of both versions by which a program can ask for anything outside of it."""
     units = (*pair.old, *pair.new)
-    code = [function.body for unit in units for function in unit.functions]
-    objects = [each for unit in units for each in unit.declarations]
-    return any(_may_vary(node, undefined) for node in walk(*code, *objects))
+    bodies = [function.body for unit in units for function in unit.functions]
+    objects = [declaration for unit in units for declaration in unit.declarations]
+    return [node for node in walk(*bodies, *objects) if isinstance(node, _OUTWARD)]
 
 
 def _may_vary(node: Tree, undefined: frozenset[str]) -> bool:
