@@ -19,6 +19,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from csg.errors import UsageError
 from csg.files import read_file
+from fleet.outcomes import damaged
 
 _NAME = re.compile(r"[0-9a-f]{64}")  # SHA-256
 
@@ -72,7 +73,7 @@ class Artefacts:
         """The content of that name. Raises UsageError where it is gone, is not what it was, or
         cannot be read."""
         if not _NAME.fullmatch(name):  # it would be a path to somewhere else
-            raise UsageError(f"the store is damaged: {ascii(name)[:40]} is no name of an artefact")
+            raise damaged(f"{ascii(name)[:40]} is no name of an artefact")
         path = self._path(name)
         try:
             if not self._files.exists(path):

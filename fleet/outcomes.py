@@ -5,9 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from csg.errors import UsageError
 from csg.records import record
 from symexec.ledger import Verdict
 from symexec.testcases import DifferenceKind
+
+
+def damaged(what: str) -> UsageError:
+    """The error for a store that holds what csgtest does not write."""
+    hint = "restore it from a copy, or begin another one with --store"
+    return UsageError(f"the store is damaged: {what}", hint=hint)
 
 
 class TaskState(StrEnum):

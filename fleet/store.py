@@ -39,7 +39,15 @@ from sqlalchemy.exc import (
 from csg import VERSION
 from csg.errors import LINES, UsageError, printable
 from fleet.artefacts import Artefacts
-from fleet.outcomes import NOT_WHOLE, Finding, FoundReport, Outcome, Planned, TaskState
+from fleet.outcomes import (
+    NOT_WHOLE,
+    Finding,
+    FoundReport,
+    Outcome,
+    Planned,
+    TaskState,
+    damaged,
+)
 from fleet.tables import (
     ARTEFACTS,
     FINDINGS,
@@ -62,7 +70,6 @@ _DISK_FULL = "53100"  # of PostgreSQL
 _ROOM = "make room there, and give --resume: what was complete is kept"
 _MIGRATING = 0x63736774  # the advisory lock of PostgreSQL: "csgt"
 
-_ANOTHER = "restore it from a copy, or begin another one with --store"
 _LATEST = 1e11  # seconds since 1970, more than any moment or duration
 _LONGEST = 64 << 20  # characters of a text
 _WORDS: Mapping[str, type[StrEnum]] = {
@@ -247,7 +254,8 @@ class Store:
         with self._transaction(self._engine.execution_options(reads=True)) as connection:
             rows = connection.execute(chosen).mappings()
             return [
-                {name: checked(columns[name], value) for name, value in row.items()} for row in rows
+                {name: value_of(columns[name], value) for name, value in row.items()}
+                for row in rows
             ]
 
     def _writing(self) -> AbstractContextManager[Connection]:
@@ -314,7 +322,7 @@ def _text(value: Any) -> Any:
 # --------------------------------------------------------------------------------------- checking
 
 
-def checked(column: sa.ColumnElement[Any], value: Any) -> Any:
+def value_of(column: sa.ColumnElement[Any], value: Any) -> Any:
     """The value of a column, or what its JSON says. Raises UsageError for a value that csgtest does
     not write there: SQLite stores any value in any column."""
     if value is None and getattr(column, "nullable", False):
@@ -335,10 +343,7 @@ def checked(column: sa.ColumnElement[Any], value: Any) -> Any:
                 return words
         fits = False
     if not fits:
-        raise UsageError(
-            f"the store is damaged: {name} holds {ascii(value)[:40]}",
-            hint=_ANOTHER,
-        )
+        raise damaged(f"{name} holds {ascii(value)[:40]}")
     return value
 
 
@@ -451,9 +456,7 @@ def _check_references(connection: Connection) -> None:
     for column, target in _REFERENCES:
         known = sa.exists().where(target == column)
         if connection.execute(sa.select(column).where(~known).limit(1)).first() is not None:
-            raise UsageError(
-                f"the store is damaged: {column} names what is not there", hint=_ANOTHER
-            )
+            raise damaged(f"{column} names what is not there")
 
 
 def _remembered(connection: Connection, artefacts: str) -> str:

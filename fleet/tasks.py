@@ -28,10 +28,10 @@ from typing import Any
 
 import fleet
 from csg import VERSION
-from csg.errors import UNPROTECTED, CsgtestError, UsageError
+from csg.errors import UNPROTECTED, CsgtestError
 from csg.records import record
 from fleet.disk import DiskWatch, tells_of_full_disk
-from fleet.outcomes import Outcome, TaskState
+from fleet.outcomes import Outcome, TaskState, damaged
 from fleet.repositories import checkout, is_url
 from fleet.results import read_files, read_results
 from symexec.projects.trees import GitFailed, git
@@ -122,23 +122,20 @@ def task_from_spec(spec: str) -> Task:
     try:
         form = json.loads(spec)
         kind = Files if "tree" in form else Commits
-        source = kind(**{name: _checked(form[name], str) for name in kind.__dataclass_fields__})
+        source = kind(**{name: _require(form[name], str) for name in kind.__dataclass_fields__})
         return Task(
             source,
-            tuple(_checked(word, str) for word in _checked(form["options"], list)),
-            tuple(_checked(word, str) for word in _checked(form["flags"], list)),
-            _checked(form["time"], int, float),
-            _checked(form["seed"], int),
-            _checked(form["deterministic"], bool),
+            tuple(_require(word, str) for word in _require(form["options"], list)),
+            tuple(_require(word, str) for word in _require(form["flags"], list)),
+            _require(form["time"], int, float),
+            _require(form["seed"], int),
+            _require(form["deterministic"], bool),
         )
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise UsageError(
-            f"the store is damaged: {ascii(spec)[:40]} is no task ({error})",
-            hint="restore it from a copy, or begin another one with --store",
-        ) from None
+        raise damaged(f"{ascii(spec)[:40]} is no task ({error})") from None
 
 
-def _checked(value: Any, *kinds: type) -> Any:
+def _require(value: Any, *kinds: type) -> Any:
     """The value, if it is of one of the kinds. Raises TypeError if it is not."""
     if type(value) not in kinds:
         raise TypeError(f"{ascii(value)[:20]} is of another kind")
