@@ -126,7 +126,7 @@ def implicit_function(context: Context, name: str, place: Location) -> Symbol:
     context.warn(place, f"implicit declaration of function '{name}'")
     if name in LIBRARY:
         return _of_library(context, name, place)
-    symbol = _declared(context, name, Function(INT, (), False, False), place)
+    symbol = _declare(context, name, Function(INT, (), False, False), place)
     context.scopes.file.names[name] = symbol
     return symbol
 
@@ -147,11 +147,11 @@ def _of_library(context: Context, name: str, place: Location) -> Symbol:
     names = context.scopes.file.names
     known = names.get(f"__builtin_{name}")
     if not isinstance(known, Symbol):
-        known = names[f"__builtin_{name}"] = _declared(context, name, LIBRARY[name], place)
+        known = names[f"__builtin_{name}"] = _declare(context, name, LIBRARY[name], place)
     return known
 
 
-def _declared(context: Context, name: str, kind_: Function, place: Location) -> Symbol:
+def _declare(context: Context, name: str, kind_: Function, place: Location) -> Symbol:
     symbol = Symbol(
         name, kind_, place, SymbolKind.FUNCTION, StorageDuration.STATIC, Linkage.EXTERNAL
     )

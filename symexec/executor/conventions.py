@@ -50,24 +50,24 @@ class Difference:
                 return ARGUMENT
         return ""
 
-    def passed(self, arguments: tuple[Data, ...]) -> tuple[Data, ...]:
+    def convert_arguments(self, arguments: tuple[Data, ...]) -> tuple[Data, ...]:
         """The arguments as the function takes them."""
         rest = arguments[len(self.arguments) :]
         pairs = zip(arguments, self.arguments, strict=False)
-        return (*(_passed(value, *pair) for value, pair in pairs), *rest)
+        return (*(_convert_argument(value, *pair) for value, pair in pairs), *rest)
 
-    def returned(self, value: Data) -> Data:
+    def convert_result(self, value: Data) -> Data:
         """The result as the call takes it."""
-        return value if self.result is None else taken(value, *self.result)
+        return value if self.result is None else converted_result(value, *self.result)
 
-    def adapted(self, entry: ModelEntry, doubt: str) -> ModelEntry:
+    def adapt(self, entry: ModelEntry, doubt: str) -> ModelEntry:
         """The model of a function that is called so."""
 
         def run(context: Context, arguments: tuple[Data, ...]) -> SharedModel:
-            result = yield from entry.function(context, self.passed(arguments))
+            result = yield from entry.function(context, self.convert_arguments(arguments))
             if doubt:
                 context.event(Reason.UNDEFINED, f"'{entry.name}' {doubt}")
-            return None if result is None else self.returned(result)
+            return None if result is None else self.convert_result(result)
 
         return ModelEntry(entry.name, run, entry.effects, entry.aware, entry.needs)
 
@@ -128,19 +128,19 @@ def _is_unknown(result: Pair) -> bool:
     return wanted.bits > given.bits or _is_other(given, wanted)
 
 
-def _passed(value: Data, given: Kind, wanted: Kind) -> Data:
+def _convert_argument(value: Data, given: Kind, wanted: Kind) -> Data:
     """An argument: gcc extends it to 32 bits, and writes zeros above."""
     if _is_same(given, wanted):
         return value
-    return _fitted(value, given, wanted)
+    return _fit(value, given, wanted)
 
 
-def taken(value: Data, given: Kind, wanted: Kind) -> Data:
+def converted_result(value: Data, given: Kind, wanted: Kind) -> Data:
     """A result. Where nobody knows its upper bits, they are as of an argument."""
-    return _fitted(value, given, wanted) if given.bits and _is_integer((given, wanted)) else 0
+    return _fit(value, given, wanted) if given.bits and _is_integer((given, wanted)) else 0
 
 
-def _fitted(value: Data, given: Kind, wanted: Kind) -> Data:
+def _fit(value: Data, given: Kind, wanted: Kind) -> Data:
     bits = given.bits
     if bits < min(wanted.bits, _EXTENDED):
         value, bits = extend(value, bits, _EXTENDED, given.signed), _EXTENDED

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from csg.ir import Call, Passed
 from symexec.executor.address_uses import address_helpers
-from symexec.executor.conventions import difference, taken
+from symexec.executor.conventions import converted_result, difference
 from symexec.executor.execution import Execution
 from symexec.executor.modelling import run_model
 from symexec.expr import (
@@ -84,7 +84,7 @@ def chunk_helpers(engine: Execution, visit: Callable[[State, int], None]) -> dic
         if frame.result is not None:
             result = 0 if value is None else value
             if frame.taken is not None:
-                result = taken(result, *frame.taken)
+                result = converted_result(result, *frame.taken)
             if state.mode == BOTH or state.region is None:
                 caller.registers[frame.result] = result
             else:
@@ -326,7 +326,7 @@ def _call_named(engine: Execution, state: State, step: Call, name: str) -> Itera
     if doubt:
         state.note(Reason.UNDEFINED, f"'{name}' {doubt}", engine.location(state))
     if different is not None:
-        arguments = different.passed(arguments)
+        arguments = different.convert_arguments(arguments)
     engine.next(state)
     frame = engine.machine.enter(state, name, arguments, result)
     if different is not None:

@@ -58,7 +58,7 @@ def run_model(
         yield from engine.refuse(state, f"function '{name}' is not modelled")
         return
     if different is not None:
-        entry = different.adapted(entry, doubt)
+        entry = different.adapt(entry, doubt)
     if state.mode != BOTH or not state.shadows:
         yield from _run(engine, state, step, entry, arguments)
         return

@@ -28,31 +28,31 @@ def share_ignored(versions: Versions, ignored: Sequence[str]) -> list[str]:
         if pair.old is None or pair.new is None or not matches(pair.below, ignored):
             continue
         before, after = read_file(pair.old.path), read_file(pair.new.path)
-        if before != after and not _shared(versions, pair.old, after):
+        if before != after and not _take_text(versions, pair.old, after):
             pair.old.path.write_bytes(before)
             left.append(pair.below)
     return left
 
 
-def _shared(versions: Versions, file: SourceFile, text: bytes) -> bool:
+def _take_text(versions: Versions, file: SourceFile, text: bytes) -> bool:
     """Can the file have this text of the new version? It has it afterwards."""
     try:
         (before,) = parse_files([file])
         file.path.write_bytes(text)
         (after,) = parse_files([file])
-        more = _mentioned(after) - _mentioned(before)
-        if _defined(before) != _defined(after):
+        more = _mentioned_names(after) - _mentioned_names(before)
+        if _definitions(before) != _definitions(after):
             return False
         if not more:
             return True
         old, new = (parse_files(each) for each in files_of(versions.pairs()))
     except CsgtestError:
         return False
-    known = {name for unit in old for name in _defined(unit)}
-    return more.isdisjoint({name for unit in new for name in _defined(unit)} - known)
+    known = {name for unit in old for name in _definitions(unit)}
+    return more.isdisjoint({name for unit in new for name in _definitions(unit)} - known)
 
 
-def _defined(unit: TranslationUnit) -> dict[str, str]:
+def _definitions(unit: TranslationUnit) -> dict[str, str]:
     """What the file defines for others, each as it is declared."""
     symbols = [each.symbol for each in unit.functions]
     symbols += [each.symbol for each in unit.declarations if each.symbol.kind is SymbolKind.OBJECT]
@@ -63,7 +63,7 @@ def _defined(unit: TranslationUnit) -> dict[str, str]:
     }
 
 
-def _mentioned(unit: TranslationUnit) -> set[str]:
+def _mentioned_names(unit: TranslationUnit) -> set[str]:
     return {
         each.symbol.name for each in unit.declarations if each.symbol.linkage is Linkage.EXTERNAL
     }
