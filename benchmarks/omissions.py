@@ -114,6 +114,9 @@ def without_each(chosen: Sequence[Site]) -> int:
         import_module(module_name(file))
 
     names = sorted({name for each in chosen for name in tests_of(each)})
+    if run_tests(names, words=("--collect-only",)) != pytest.ExitCode.OK:
+        print("a table names a test that does not exist", flush=True)
+        return 2
     red = failed(names)
     red -= {name for name in red if run_tests([name]) == pytest.ExitCode.OK}  # once more
     told = tuple(red)
@@ -185,8 +188,10 @@ def run_tests(
     without: Site | None = None,
     patience: float = PATIENCE,
     notes: Path | None = None,
+    words: Sequence[str] = (),
 ) -> int | None:
-    """Run tests in a fork, ``without`` a call; the exit code of pytest. None: they do not end."""
+    """Run tests in a fork, ``without`` a call; the exit code of pytest. None: they do not end.
+    ``words`` are further ones for its command line."""
     if not names:
         return pytest.ExitCode.NO_TESTS_COLLECTED
     child = os.fork()
@@ -197,8 +202,9 @@ def run_tests(
             os.dup2(nowhere, 1)
             if without is not None:
                 remove(without)
-            words = [*names, "-q", "-p", "no:cacheprovider", *(["-x"] if notes is None else [])]
-            code = pytest.main(words, [] if notes is None else [Notes(notes)])
+            command = [*names, "-q", "-p", "no:cacheprovider", *words]
+            command += ["-x"] if notes is None else []
+            code = pytest.main(command, [] if notes is None else [Notes(notes)])
         except BaseException:
             traceback.print_exc()
         finally:

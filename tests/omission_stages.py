@@ -815,7 +815,7 @@ ATTACK = [
         _FUNCTIONS,
         "turns = (NATURAL[0], NATURAL[0], SANITIZED, NATURAL[1])",
         "turns = (NATURAL[0], NATURAL[0], NATURAL[1])",
-        f"{_STYLES}[sanitized]",
+        "tests/symexec/attack/test_what_is_tried.py::test_the_sanitized_build_is_tried",
     ),
     _stage(
         "attack: small domains",
