@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import compileall
 import gc
 import os
 import shutil
@@ -99,7 +100,13 @@ def in_copy(words: Sequence[str]) -> int:
                 shutil.copytree(ROOT / part, copy / part, ignore=ignored, symlinks=True)
             else:
                 shutil.copy(ROOT / part, copy / part)
-        places = {"PYTHONPATH": str(copy), "XDG_CACHE_HOME": str(Path(name) / "cache")}
+        # What is compiled here is compiled for all forks; what they compile is not kept.
+        compileall.compile_dir(copy, quiet=1)
+        places = {
+            "PYTHONPATH": str(copy),
+            "XDG_CACHE_HOME": str(Path(name) / "cache"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
         command = [sys.executable, "-m", "benchmarks.omissions", "--within", *words]
         return subprocess.run(
             command, cwd=copy, env={**os.environ, **places}, check=False
@@ -109,11 +116,12 @@ def in_copy(words: Sequence[str]) -> int:
 def without_each(chosen: Sequence[Site]) -> int:
     """Remove each call in turn; the exit code is 1 if one is not missed."""
     began = time.monotonic()
-    import_module("tests.test_omissions")  # each fork has it at hand
-    for file in {each.file for each in chosen if each.file.suffix == ".py"}:
-        import_module(module_name(file))
-
     names = sorted({name for each in chosen for name in tests_of(each)})
+    tested = {ROOT / name.partition("::")[0] for name in names}
+    for file in sorted({*tested, *(ROOT / "csg").rglob("*.py"), *(ROOT / "symexec").rglob("*.py")}):
+        if file.stem != "__main__":
+            import_module(module_name(file))  # each fork has it at hand
+
     if run_tests(names, words=("--collect-only",)) != pytest.ExitCode.OK:
         print("a table names a test that does not exist", flush=True)
         return 2
@@ -132,7 +140,9 @@ def without_each(chosen: Sequence[Site]) -> int:
     for site in failing:
         print(f"fails anyway  {site.name}", flush=True)
     survivors = []
-    for site in chosen:
+    for number, site in enumerate(chosen):
+        if number % 50 == 0:
+            print(f"{number} of {len(chosen)}  {time.monotonic() - began:.0f} s", flush=True)
         if site not in failing and not is_missed(site):
             survivors.append(site)
             print(f"survives  {site.name}", flush=True)
@@ -153,12 +163,13 @@ def tests_of(site: Site) -> list[str]:
 
 def is_missed(site: Site) -> bool:
     """Does a test fail, or not end, without the call?"""
-    text = site.file.read_text()
+    text, times = site.file.read_text(), site.file.stat()
     try:
         code = run_tests(tests_of(site), site)
         return code in (pytest.ExitCode.TESTS_FAILED, None)
     finally:
         site.file.write_text(text)
+        os.utime(site.file, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
 def failed(names: Sequence[str]) -> set[str]:
