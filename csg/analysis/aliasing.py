@@ -1,14 +1,16 @@
-"""Which pointer parameters can change what another one leads to, if both lead to one object.
+"""Which pointers of a caller can change what another one leads to, if both lead to one object.
 
     void add(int *a, const int *b) { *a += *b; }          a is written: a and b may be one
     int sum(const int *a, const int *b)                   nothing is written
     void copy(char *restrict to, const char *from)        the caller keeps them apart
     int same(const int *a, const int *b) { return a == b; }    compared: a and b may be one
+    void put(struct queue *q) { q->tail->n = 1; }    q->head and q->tail may be one
 
 A parameter is written where code stores through it, or through a pointer that its value goes to: by
-assignments and arguments, and in the functions that are called. Nothing is said of the order of
-statements. What a function without source does is known from its declared effect; one of which
-nothing is known writes to all that is not const.
+assignments and arguments, and in the functions that are called. Of pointers in its objects the type
+decides: they matter where something of the type that they lead to, or of a type behind it, is
+stored. Nothing is said of the order of statements. What a function without source does is known
+from its declared effect; one of which nothing is known writes to all that is not const.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 from csg.analysis.lengths import called_from
+from csg.analysis.several import record_key
 from csg.ir.library_effects import effect_of
 from csg.language.syntax import (
     AddressOf,
@@ -45,8 +48,20 @@ from csg.language.syntax import (
     TranslationUnit,
     Unary,
 )
-from csg.language.traversal import Tree, called_name, walk, without_casts
-from csg.language.types import Array, Function, Integer, Pointer, Type
+from csg.language.traversal import Tree, called_name, is_null, walk, without_casts
+from csg.language.types import (
+    VOID,
+    Array,
+    Enumeration,
+    Floating,
+    Function,
+    Integer,
+    Pointer,
+    Record,
+    Type,
+    Void,
+    size_of,
+)
 from csg.records import record
 
 
@@ -55,7 +70,10 @@ class Stores:
     """What a function stores to: ``written`` parameters, ``apart`` those that are restrict, and the
     ``globals`` with external linkage that it uses or writes. ``compared``: the pairs of parameters
     whose values, or those of pointers behind them, it compares. ``given_out``: the static objects
-    that it uses and of which some function of the program gives the address away."""
+    that it uses and of which some function of the program gives the address away. ``parts``: each
+    parameter with the types (``type_key``) of what it stores behind it; ``compared_parts``: with
+    those that pointers lead to which it compares. ``casts``: pointers to one type that become
+    pointers to another one."""
 
     written: frozenset[str] = frozenset()
     apart: frozenset[str] = frozenset()
@@ -63,6 +81,21 @@ class Stores:
     written_globals: frozenset[str] = frozenset()
     compared: frozenset[frozenset[str]] = frozenset()
     given_out: tuple[Symbol, ...] = ()
+    parts: frozenset[tuple[str, str]] = frozenset()
+    compared_parts: frozenset[tuple[str, str]] = frozenset()
+    casts: frozenset[tuple[str, str]] = frozenset()
+
+    def parts_meet(self, one: str, other: str, target: Type) -> bool:
+        """Does it matter whether pointers to ``target``, behind these parameters, lead to one
+        object?"""
+        key = type_key(target)
+        if {(one, key), (other, key)} <= self.compared_parts:
+            return True
+        stored = {known for name, known in self.parts if name in (one, other)}
+        keys = {key, *map(type_key, types_behind(target))}
+        while fresh := {to for source, to in self.casts if source in keys} - keys:
+            keys |= fresh
+        return bool(stored) and (ANY_TYPE in stored | keys or not keys.isdisjoint(stored))
 
     def meet(self, one: str, other: str) -> bool:
         """Does it matter whether both parameters lead to one object? Those that are restrict and
@@ -78,12 +111,53 @@ class Stores:
 
 
 NO_STORES = Stores()
+ANY_TYPE = "*"  # the key of a type that is not known
+
+
+def type_key(kind: Type) -> str:
+    """A text that is equal for types in which one object may be accessed (C17 6.5p7), in all files;
+    ``ANY_TYPE`` for void."""
+    match kind:
+        case Record():
+            return record_key(kind)
+        case Array(element=element):
+            return type_key(element)
+        case Integer() | Enumeration():
+            return f"integer of {size_of(kind)}"
+        case Floating():
+            return str(kind)
+        case Void():
+            return ANY_TYPE
+        case _:
+            return "pointer"
+
+
+def types_behind(kind: Type) -> list[Type]:
+    """The types of the parts of an object, and of what pointers in it lead to, near ones first."""
+    found: list[Type] = []
+    waiting, known = [kind], {kind}
+    for each in waiting:
+        inner: list[Type] = []
+        match each:
+            case Pointer(target=target) if not isinstance(target, Function | Void):
+                inner = [target]
+            case Array(element=element):
+                inner = [element]
+            case Record(fields=tuple() as fields):
+                inner = [member.type for member in fields]
+            case _:
+                pass
+        fresh = [each for each in inner if each not in known]
+        found += fresh
+        waiting += fresh
+        known.update(inner)
+    return found
 
 
 def stores(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Stores:
     """What ``entry`` and the functions that it calls store to, in any of the versions that
     ``units`` have."""
-    if not any(isinstance(each.type, Pointer) for each in entry.parameters):
+    if not any(isinstance(each.type, Pointer | Record) for each in entry.parameters):
         return NO_STORES
     functions = {each.symbol.name: each for unit in units for each in unit.functions}
     flow = _Flow(functions)
@@ -91,7 +165,8 @@ def stores(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Store
     for each in called_from(functions, entry):
         flow.add(each)
     written, reached = flow.written(), flow.objects_reached()
-    pointers = [each for each in entry.parameters if isinstance(each.type, Pointer)]
+    parameters = entry.parameters
+    pointers = [each for each in parameters if isinstance(each.type, Pointer)]
     return Stores(
         frozenset(each.name for each in pointers if each in written),
         frozenset(each.name for each in pointers if each.restrict),
@@ -99,6 +174,9 @@ def stores(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Store
         frozenset(each.name for each in reached & written if _is_object(each)),
         frozenset(flow.compared_pairs(pointers)),
         tuple(sorted(reached & given_out(units), key=lambda each: each.name)),
+        frozenset((each.name, key) for each, key in flow.parts_stored() if each in parameters),
+        frozenset((each.name, key) for each, key in flow.parts_compared() if each in parameters),
+        frozenset(flow.casts),
     )
 
 
@@ -242,8 +320,11 @@ class _Flow:
     def __init__(self, functions: Mapping[str, FunctionDefinition]) -> None:
         self._functions = functions
         self._sources: dict[Symbol, set[Symbol]] = {}
+        self._carried: dict[Symbol, set[Symbol]] = {}  # of these the values that can be addresses
         self._stored: set[Symbol] = set()
+        self._parts: set[tuple[Symbol, str]] = set()  # what is stored behind it, by types
         self._compared: list[tuple[Expression, Expression]] = []
+        self.casts: set[tuple[str, str]] = set()
         self.globals: dict[Symbol, None] = {}
         self.statics: dict[Symbol, None] = {}  # no other file sees them
         self.copies = False  # does the C library write to objects?
@@ -270,6 +351,25 @@ class _Flow:
                     found.add(each)
                     waiting.append(each)
         return found
+
+    def parts_stored(self) -> set[tuple[Symbol, str]]:
+        """Each pointer with the types of what is stored behind it."""
+        found, waiting = set(self._parts), list(self._parts)
+        while waiting:
+            symbol, key = waiting.pop()
+            fresh = {(each, key) for each in self._carried.get(symbol, ())} - found
+            found |= fresh
+            waiting += fresh
+        return found
+
+    def parts_compared(self) -> Iterator[tuple[Symbol, str]]:
+        """Each pointer with the types of what pointers behind it lead to that are compared with
+        others."""
+        for sides in self._compared:
+            origins = [self._origins(_roots(each)) for each in sides]
+            if all(origins):
+                keys = [type_key(_pointed(each)) for each in sides]
+                yield from ((each, key) for each in origins[0] | origins[1] for key in keys)
 
     def objects_reached(self) -> set[Symbol]:
         """The objects that the code names, and those to which pointers lead that it names."""
@@ -298,6 +398,10 @@ class _Flow:
                 left.type, Pointer | Array
             ) and isinstance(right.type, Pointer | Array):
                 self._compared.append((left, right))
+            case Cast(type=Pointer(target=target), operand=operand):
+                source = operand.type
+                if isinstance(source, Pointer | Array) and not is_null(operand):
+                    self._casts(_pointed(operand), target)
             case Name(symbol=symbol) if _is_global(symbol):
                 self.globals[symbol] = None
             case Name(symbol=symbol) if _is_static(symbol):
@@ -315,10 +419,17 @@ class _Flow:
             case _:
                 pass
 
+    def _casts(self, source: Type, target: Type) -> None:
+        """A pointer to void has no type of its own: what it led to before counts."""
+        pair = type_key(source), type_key(target)
+        if pair[0] != pair[1] and ANY_TYPE not in pair:
+            self.casts.add(pair)
+
     def _stores(self, target: Expression) -> None:
         for symbol in _roots(target):
             if _is_object(symbol) or not isinstance(target, Name):
                 self._stored.add(symbol)
+                self._parts.update((symbol, key) for key in _stored_keys(target))
 
     def _call(self, name: str, arguments: Sequence[Expression]) -> None:
         definition = self._functions.get(name)
@@ -333,12 +444,52 @@ class _Flow:
             else:
                 rest = effect.writes_rest
                 writes = at in effect.writes or (rest is not None and at >= rest)
+                writes = writes or (not at and name in _FREEING)
             if writes:
-                self.copies = True
+                self.copies = self.copies or name not in _FREEING
                 self._stored.update(_roots(value))
+                written = without_casts(value)
+                if isinstance(written, AddressOf):
+                    keys = _stored_keys(written.operand)
+                elif isinstance(written.type, Array):
+                    keys = _stored_keys(written)
+                else:
+                    keys = [type_key(_pointed(written))]
+                self._parts.update((symbol, key) for symbol in _roots(value) for key in keys)
 
     def _flows(self, value: Expression, to: Symbol) -> None:
         self._sources.setdefault(to, set()).update(_roots(value))
+        if not isinstance(value.type, Integer | Enumeration) or size_of(value.type) == _ADDRESS:
+            self._carried.setdefault(to, set()).update(_roots(value))
+
+
+_ADDRESS = 8  # bytes
+_FREEING = ("free", "realloc", "reallocarray")  # their argument 0
+
+
+def _pointed(value: Expression) -> Type:
+    """What a pointer, or an array that stands for one, leads to."""
+    match without_casts(value).type:
+        case Pointer(target=target) | Array(element=target):
+            return target
+        case _:
+            return VOID
+
+
+def _stored_keys(target: Expression) -> list[str]:
+    """The types of the objects of which a store to an lvalue changes a part."""
+    found = [type_key(target.type)]
+    while True:
+        match target:
+            case Member(record=record, arrow=True):
+                return [*found, type_key(_pointed(record))]
+            case Member(record=inner) | Index(base=inner):
+                target = without_casts(inner)
+                if not isinstance(target.type, Array | Record):
+                    return found
+                found.append(type_key(target.type))
+            case _:
+                return found
 
 
 def _is_object(symbol: Symbol) -> bool:

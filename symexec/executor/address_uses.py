@@ -9,7 +9,7 @@ Along a given input there is no choice: the path is that of the made-up number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 
@@ -29,7 +29,7 @@ from symexec.expr import (
     shadowed,
 )
 from symexec.ledger import Reason
-from symexec.memory import AllocationKind, MemoryObject, offset_of
+from symexec.memory import AllocationKind, offset_of
 from symexec.solver import Answer
 from symexec.state.inputs import GIVEN, Given, Guided, Script, compared_text
 from symexec.state.state import State
@@ -199,11 +199,8 @@ def address_helpers(engine: Execution) -> dict[str, object]:
     }
 
 
-def _tell_apart(
-    engine: Execution, state: State, apart: tuple[MemoryObject, ...], location: Location
-) -> None:
-    names = " and ".join(each.name for each in apart)
-    text = f"{names} are compared, and are different objects in each test"
+def _tell_apart(engine: Execution, state: State, apart: Sequence[str], location: Location) -> None:
+    text = f"{' and '.join(apart)} are compared, and are different objects in each test"
     note(engine, state, Reason.ADDRESSES, text, location)
 
 
@@ -228,20 +225,17 @@ def _tell_elsewhere(
                 note(engine, state, Reason.ADDRESSES, text, location)
 
 
-def _given_apart(
-    state: State, left: Operand, right: Operand
-) -> tuple[MemoryObject, MemoryObject] | None:
-    """Two objects, one of them an input, that these pointers lead to and that a caller may have as
-    one, while no initial state has."""
+def _given_apart(state: State, left: Operand, right: Operand) -> tuple[str, str] | None:
+    """The names of two objects, one of them an input, that these pointers lead to and that a caller
+    may have as one, while no initial state has."""
     given = state.environment.get(GIVEN)
     if not isinstance(given, Given):
         return None
     for (number, start), (other, end) in product(_leads(state, left), _leads(state, right)):
         if given.may_be_one(state.memory, number, other):
-            one, two = state.memory.find(number), state.memory.find(other)
-            assert one is not None and two is not None
+            one, two = (given.name(state.memory, each) for each in (number, other))
             apart = None if start is None or end is None else end - start
-            if apart is None or not given.has_tried(one.name, two.name, apart):
+            if apart is None or not given.has_tried(one, two, apart):
                 return one, two
     return None
 

@@ -207,8 +207,9 @@ def begin(engine: Engine, start: Start) -> State:
     state.environment[CALLED] = engine.program.entry != "main"
     state.environment[ADDRESSES] = engine.machine.addresses
     if engine.program.entry != "main":
-        places = frozenset(each.number for each in watched)
-        state.environment[GIVEN] = Given(places, start.tried)
+        pairs = zip(numbers, start.objects, strict=True)
+        names = {number: each.name for number, each in pairs if each.seen}
+        state.environment[GIVEN] = Given(names, start.tried)
     state.environment[RESULT_AT] = known(start.result) if start.result is not None else 0
     state.inputs = start.inputs
     for condition in start.conditions:
@@ -219,9 +220,9 @@ def begin(engine: Engine, start: Start) -> State:
             text = f"'{name}' is defined in no file that was given: it holds zeros"
             state.note(Reason.APPROXIMATED, text, item.location)
     if program.entry != "main" and program.before_main:
-        names = ", ".join(program.before_main)
+        before = ", ".join(program.before_main)
         where = program.functions[program.before_main[0]].location
-        state.note(Reason.APPROXIMATED, f"not called before '{program.entry}': {names}", where)
+        state.note(Reason.APPROXIMATED, f"not called before '{program.entry}': {before}", where)
     if start.left_out:
         where = program.functions[program.entry].location
         zero = ", ".join(elements_joined(start.left_out))

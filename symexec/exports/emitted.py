@@ -182,10 +182,13 @@ def _inputs(signature: EntrySignature, given: TestInput) -> Iterator[str]:
     """Declarations in0, in1, .. in the order of the parameters and their parts."""
     values, known = dict(given.parameters), _variables(signature)
     aliased = {name: each for name, each in values.items() if isinstance(each, Inside)}
+    absent = {*aliased}  # what is behind these belongs to the other object
+    linked: dict[str, str] = {}
     for each in parts_there(signature.parameters, counts_in(values)):
         if each.level and each.name not in values:
             continue
-        if each.owner in aliased:
+        if each.owner in absent:
+            absent.add(each.name)
             continue
         value, name = values.get(each.name), known[each.name]
         note = f"  /* {printable(each.name).replace('*/', '* /')} */"
@@ -204,10 +207,16 @@ def _inputs(signature: EntrySignature, given: TestInput) -> Iterator[str]:
         if each.owner and each.kind is not ParameterKind.OPAQUE:
             owner = known[each.owner]
             there = f" && {name}" if each.instead else ""
+            put = f"    memcpy((char *) {owner} + {each.offset}, &{name}, sizeof {name});"
+            if each.name in aliased:
+                linked[each.name] = f"if ({owner})\n{put}"
+                continue
             yield f"if ({owner}{there})"
-            yield f"    memcpy((char *) {owner} + {each.offset}, &{name}, sizeof {name});"
+            yield put
     for own, target in aliased.items():
         yield f"{known[own]} = {_inside(target, known)};"
+        if own in linked:
+            yield linked[own]
     for own, content in given.globals:
         part = next((each for each in signature.globals if each.name == own), None)
         if part is None or not (own.isidentifier() and own.isascii()):

@@ -1,13 +1,15 @@
-"""Which pointer parameters of an input lead into one object, one choice for each.
+"""Which pointers of an input lead into one object, one choice for each.
 
     int both(int *a, int *b)           b = a, b = a + 1, a = b + 1
     int put(struct s *s, int *out)     out = s->slots, out = &s->used
     int eq(struct l *l, struct l *m)   m = l, m = l->next, l = m->next
     int up(struct d *d, struct b *b)   b = &d->base
+    int pop(struct queue *q)           q->tail = q->head
 
-Apart they are in all other inputs. A choice is tried where a version writes through one of both
-(``csg.analysis.aliasing``); those near to the parameters come first, and what is beyond
-``MOST_ALIASES`` is a bound of the verdict.
+Apart they are in all other inputs. A choice is tried where a version writes through one of both, or
+compares them (``csg.analysis.aliasing``); those near to the parameters come first, and what is
+beyond ``MOST_ALIASES`` is a bound of the verdict. So are cycles: no pointer in an object leads to
+the object itself, nor to one that leads to it.
 """
 
 from __future__ import annotations
@@ -16,22 +18,19 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
-from csg.analysis.aliasing import Stores
+from csg.analysis.aliasing import Stores, types_behind
 from csg.analysis.several import Several
 from csg.language.syntax import Symbol
 from csg.language.types import (
     Array,
-    Enumeration,
-    Floating,
     Function,
-    Integer,
     Pointer,
     Record,
     Type,
     Void,
     size_of,
 )
-from csg.records import record
+from symexec.inputs.shared_parts import Alias, alike, members_like, parts_like, shared_parts
 from symexec.inputs.structures import (
     Depth,
     Place,
@@ -42,19 +41,9 @@ from symexec.inputs.structures import (
 )
 
 MOST_ALIASES = 12
+NEAR = 3  # pointers that are not null where parts of one object lead to one object
 MOST_PARTS = 3  # of one global object, for one parameter
 GLOBAL = "&"  # before the name of a global object
-
-
-@record
-class Alias:
-    """The parameter ``name`` leads ``offset`` bytes into the object that ``into`` leads to.
-    ``needs``: the pointers that are not null then."""
-
-    name: str
-    into: str
-    offset: int
-    needs: frozenset[str]
 
 
 def aliases(
@@ -95,9 +84,13 @@ def aliases(
         for other in pointers:
             if one is not other and stores.meet(one.name, other.name):
                 found += _inside(places, other, other.name in texts)
+    shared = shared_parts([*trees.items()], pointers, stores)
+    near = [each for each in shared if len(each.needs) <= NEAR]
+    found += near
     for each in pointers:
         if each.name not in texts:
             found += _globals(each, stores)
+    found = [*dict.fromkeys((*found, *shared))]
     return found[:MOST_ALIASES], len(found) + untried
 
 
@@ -107,7 +100,7 @@ def _roots(one: Symbol, other: Symbol) -> Iterator[Alias]:
     assert isinstance(other.type, Pointer)
     left, right = one.type.target, other.type.target
     names = frozenset((one.name, other.name))
-    if _alike(left, right):
+    if alike(left, right):
         yield Alias(other.name, one.name, 0, names)
         if not leads_to_places(one.type):
             step = max(1, size_of(left)) if not isinstance(left, Void) else 1
@@ -127,53 +120,17 @@ def _ends(alias: Alias, one: Symbol, other: Symbol, texts: Collection[str]) -> b
 
 
 def _inside(found: Sequence[Place], other: Symbol, text: bool) -> Iterator[Alias]:
-    """The other parameter leads to what a pointer in an object leads to, or to a member; a ``text``
-    to no single character."""
+    """The other parameter leads to what a pointer in an object leads to, or to a member."""
     assert isinstance(other.type, Pointer)
     target = other.type.target
-    owners: dict[str, frozenset[str]] = {}
     for place in found[:1]:
-        whole = owners.get(place.name, frozenset((place.name,)))
         for link in place.links:
-            if _alike(link.target, target):
-                needs = whole | {link.name, other.name}
-                yield Alias(other.name, link.name, 0, needs)
-        if leads_to_places(other.type):
-            for offset in _parts_like(place.type, target):
-                yield Alias(other.name, place.name, offset, whole | {other.name})
-            continue
-        for member in place.members:
-            kind = member.type.element if isinstance(member.type, Array) else member.type
-            if text and kind is member.type:
-                continue
-            if member.bit_width is None and _alike(kind, target) and not isinstance(kind, Void):
-                yield Alias(other.name, place.name, member.offset, whole | {other.name})
-
-
-def _parts_like(whole: Type, part: Type) -> Iterator[int]:
-    """The offsets of members of this type in a structure, in those that are part of it, and in
-    arrays, whose first and last elements come before the others."""
-    waiting = [(whole, 0)]
-    while waiting:
-        kind, start = waiting.pop()
-        for each in (kind.fields or ()) if isinstance(kind, Record) else ():
-            inner = each.type.element if isinstance(each.type, Array) else each.type
-            if not isinstance(inner, Record) or each.bit_width is not None:
-                continue
-            for number in _elements(each.type):
-                offset = start + each.offset + number * size_of(inner)
-                if inner == part:
-                    yield offset
-                else:
-                    waiting.append((inner, offset))
-
-
-def _elements(kind: Type) -> list[int]:
-    """The numbers of the elements of an array that are tried, the outer ones first."""
-    if not isinstance(kind, Array):
-        return [0]
-    length = max(1, kind.length) if isinstance(kind.length, int) else 1
-    return [*dict.fromkeys((0, length - 1, *range(1, min(length, MOST_ALIASES) - 1)))]
+            if alike(link.target, target):
+                yield Alias(
+                    other.name, link.name, 0, frozenset((place.name, link.name, other.name))
+                )
+        for offset in members_like(place, target, text):
+            yield Alias(other.name, place.name, offset, frozenset((place.name, other.name)))
 
 
 def _globals(parameter: Symbol, stores: Stores) -> Iterator[Alias]:
@@ -185,10 +142,10 @@ def _globals(parameter: Symbol, stores: Stores) -> Iterator[Alias]:
         if not stores.meets_global(parameter.name, each.name):
             continue
         into, needs = GLOBAL + each.name, frozenset((parameter.name,))
-        if _alike(kind, target) and not isinstance(kind, Pointer | Void):
+        if alike(kind, target) and not isinstance(kind, Pointer | Void):
             yield Alias(parameter.name, into, 0, needs)
         elif leads_to_places(parameter.type):
-            for offset in _parts_like(kind, target):
+            for offset in parts_like(kind, target):
                 yield Alias(parameter.name, into, offset, needs)
         elif not isinstance(target, Pointer | Void):
             for offset in islice(_offsets_alike(each.type, target), MOST_PARTS):
@@ -219,23 +176,9 @@ def objects_apart(
 
 def _targets(kind: Type) -> list[Type]:
     """What pointers in an input lead to: what the parameter does, before what is behind it."""
-    found: list[Type] = []
-    waiting, known = [kind], {kind}
-    while waiting:
-        inner: list[Type] = []
-        match waiting.pop():
-            case Pointer(target=target) if not isinstance(target, Function | Void):
-                found.append(target)
-                inner = [target]
-            case Array(element=element):
-                inner = [element]
-            case Record(fields=tuple() as fields):
-                inner = [each.type for each in fields]
-            case _:
-                pass
-        waiting += [each for each in inner if each not in known]
-        known.update(inner)
-    return found
+    inner = [kind, *types_behind(kind)]
+    found = [each.target for each in inner if isinstance(each, Pointer)]
+    return [each for each in found if not isinstance(each, Function | Void)]
 
 
 def _offsets_alike(whole: Type, part: Type) -> Iterator[int]:
@@ -245,7 +188,7 @@ def _offsets_alike(whole: Type, part: Type) -> Iterator[int]:
     while waiting:
         kind, start = waiting.pop()
         match kind:
-            case _ if _alike(kind, part) and not isinstance(kind, Void):
+            case _ if alike(kind, part) and not isinstance(kind, Void):
                 yield start
             case Array(element=element):
                 waiting.append((element, start))
@@ -257,19 +200,6 @@ def _offsets_alike(whole: Type, part: Type) -> Iterator[int]:
                 ]
             case _:
                 pass
-
-
-def _alike(one: Type, other: Type) -> bool:
-    """May objects of both types be one (C17 6.5p7)?"""
-    match one, other:
-        case (Void(), _) | (_, Void()):
-            return is_text(one) and is_text(other)
-        case Integer() | Enumeration(), Integer() | Enumeration():
-            return size_of(one) == size_of(other)
-        case Floating(), Floating():
-            return one == other
-        case _:
-            return one == other
 
 
 def named_in(texts: Sequence[str], parameters: Sequence[Symbol]) -> frozenset[str]:

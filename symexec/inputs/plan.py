@@ -34,7 +34,7 @@ from csg.language.types import (
 )
 from csg.records import record
 from symexec.expr import Data, Operand, Shadowed, TermTable, compare, extract, ite
-from symexec.inputs.aliases import GLOBAL, Alias, aliases, named_in, objects_apart
+from symexec.inputs.aliases import GLOBAL, aliases, named_in, objects_apart
 from symexec.inputs.assumptions import (
     Named,
     assumption,
@@ -45,6 +45,7 @@ from symexec.inputs.assumptions import (
     is_single,
     range_conditions,
 )
+from symexec.inputs.shared_parts import Alias
 from symexec.inputs.structures import (
     Depth,
     Member,
@@ -158,7 +159,7 @@ class InputPlan:
         return aliases(parameters, self.stores, several, self._depths, apart, single, texts)
 
     def alias_choices(self) -> tuple[int, int]:
-        """How many ways in which parameters lead into one object are tried, and how many are
+        """How many ways in which pointers lead into one object are tried, and how many are
         known."""
         tried, ways = self._aliases()
         return len(tried), ways
@@ -208,7 +209,7 @@ class InputPlan:
     ) -> Start:
         """The start of a function in which these pointers are null. ``counts``: how many structures
         there are where a pointer leads to several. ``exact``: buffers of characters that do not end
-        with a 0. ``aliases``: the parameters that lead into the object of another pointer, so many
+        with a 0. ``aliases``: the pointers that lead into the object of another pointer, so many
         bytes from its start."""
         builder = self._builder(table)
         builder.exact = exact
@@ -307,8 +308,9 @@ class _Builder:
         self._options = options
         self._start = Start()
         self.exact: frozenset[str] = frozenset()  # buffers of characters without a 0 at the end
-        self.aliases: Mapping[str, tuple[str, int]] = {}  # parameters that lead into other objects
+        self.aliases: Mapping[str, tuple[str, int]] = {}  # pointers that lead into other objects
         self._pending: dict[int, str] = {}  # the arguments that they are
+        self._linked: list[tuple[Address, int, str]] = []  # the objects in which they are
         self._named: dict[str, Named] = {}
         # sizes of all objects, also of those that do not exist in this start
         self._parts: set[str] = set()
@@ -335,6 +337,7 @@ class _Builder:
         if 0 in found:
             raise no_input_left()
         retained = tuple(condition for condition in found if not isinstance(condition, int))
+        self._link()
         return replace(self._start, conditions=retained, arguments=self._arguments())
 
     def _arguments(self) -> tuple[Operand | Address | OfGlobal | Environ, ...]:
@@ -348,6 +351,19 @@ class _Builder:
             elif into in numbers:
                 found[at] = Address(numbers[into], offset)
         return tuple(found)
+
+    def _link(self) -> None:
+        """Let pointers in objects lead into other objects; by now these are there."""
+        numbers = {each.name: at for at, each in enumerate(self._start.objects)}
+        for owner, place, name in self._linked:
+            into, offset = self.aliases[name]
+            if into in numbers:
+                self._put_cells(owner, [Cell(place, 8, Address(numbers[into], offset), 64)])
+
+    def _note_alias(self, name: str) -> None:
+        into, offset = self.aliases[name]
+        noted = Input(InputKind.INSIDE, name, into, 64, (offset,))
+        self._start = replace(self._start, inputs=(*self._start.inputs, noted))
 
     # ------------------------------------------------------------------ parameters
 
@@ -373,9 +389,7 @@ class _Builder:
         if isinstance(kind, Pointer):
             self._parts.add(symbol.name)
         if symbol.name in self.aliases:
-            into, offset = self.aliases[symbol.name]
-            noted = Input(InputKind.INSIDE, symbol.name, into, 64, (offset,))
-            self._start = replace(self._start, inputs=(*self._start.inputs, noted))
+            self._note_alias(symbol.name)
             self._pending[len(self._start.arguments)] = symbol.name
             self._argument(0)
             return
@@ -448,6 +462,9 @@ class _Builder:
             for link in place.links:
                 if link.name in null:
                     self._note(InputKind.NULL, link.name)
+                elif link.name in self.aliases:
+                    self._note_alias(link.name)
+                    self._linked.append((address, link.offset, link.name))
                 elif link.name in by_name:
                     waiting.append((by_name[link.name], address, link.offset))
                 else:

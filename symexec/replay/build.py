@@ -100,10 +100,13 @@ _REMEDIES = {
 _ADDRESS = "address"
 _UNADDRESSED = "bounds,null,integer-divide-by-zero,object-size,unreachable"
 _CHECKS = f"{_ADDRESS},{_UNADDRESSED}"
-# In order of preference; linking the sanitizer statically halves the time of a run.
+# In order of preference; linking the sanitizer statically halves the time of a run. The linker need
+# not look for what shared libraries lack, which takes it a third of its time: builds without a
+# sanitizer ask it.
+_CHECKED = (f"-fsanitize={_CHECKS}", "-fno-sanitize-recover=all", "-Wl,--allow-shlib-undefined")
 _SANITIZERS = (
-    (f"-fsanitize={_CHECKS}", "-fno-sanitize-recover=all", "-static-libasan", "-static-libubsan"),
-    (f"-fsanitize={_CHECKS}", "-fno-sanitize-recover=all"),
+    (*_CHECKED, "-static-libasan", "-static-libubsan"),
+    _CHECKED,
     (f"-fsanitize={_ADDRESS}",),
     (),
 )

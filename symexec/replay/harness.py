@@ -69,6 +69,7 @@ extern void *csgtest_array(const char *, unsigned long *);
 extern void *csgtest_object(const char *, unsigned long, unsigned long);
 extern void *csgtest_value(const char *, unsigned long);
 extern void *csgtest_inside(const char *, void *);
+extern void csgtest_lead(const char *, void *, unsigned long);
 extern void csgtest_link(void *, unsigned long, void *);
 extern void csgtest_member(const char *, void *, unsigned long, unsigned long);
 extern void csgtest_bits(const char *, void *, unsigned long, unsigned, unsigned);
@@ -237,6 +238,12 @@ def harness_text(signature: EntrySignature, path: str) -> str:
     names = {each.name: f"csgtest_{i}" for i, each in enumerate(signature.parameters)}
     own = [(names[each.name], each, names.get(each.owner, "")) for each in signature.parameters]
     before = [_declared(parameter, name, owner) for name, parameter, owner in own]
+    before += [
+        f'csgtest_lead("{each.name}", {owner}, {each.offset});'
+        for _, each, owner in own
+        if owner and not each.embedded
+        if each.kind not in (ParameterKind.SCALAR, ParameterKind.OPAQUE)
+    ]
     before.append("csgtest_set_objects();")
     after = [
         text

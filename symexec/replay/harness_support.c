@@ -470,6 +470,14 @@ void csgtest_link(void *owner, unsigned long offset, void *target)
         memcpy((char *) owner + offset, &target, sizeof target);
 }
 
+/* A pointer in an object may lead into another one, which is there by now. */
+void csgtest_lead(const char *name, void *owner, unsigned long offset)
+{
+    void *target = csgtest_inside(name, NULL);
+    if (target)
+        csgtest_link(owner, offset, target);
+}
+
 void csgtest_member(const char *name, void *owner, unsigned long offset, unsigned long size)
 {
     if (reaches(owner, offset + size))

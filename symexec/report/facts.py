@@ -49,7 +49,7 @@ class World:
     """What an entry function can look at in addition to its parameters, as far as its program calls
     for it; and in how many ways pointers are null, of how many. ``most_objects``: behind one
     parameter, if there are more that are left out for their number; else 0. ``aliases``: in how
-    many ways parameters lead into one object, of how many. ``objects_apart``: objects of the
+    many ways pointers lead into one object, of how many. ``objects_apart``: objects of the
     program into which, or into some part of which, no pointer of an input leads."""
 
     arguments: bool = True
@@ -382,11 +382,11 @@ def _of_function(report: Report, found: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _together(tried: int, ways: int) -> str:
-    """How parameters lead into one object, in the inputs that were tried."""
+    """How pointers lead into one object, in the inputs that were tried."""
     if not tried:
-        return "parameters that lead to different objects"
+        return "pointers that lead to different objects"
     some = f" in {tried} of {ways} ways" if tried < ways else ""
-    return f"parameters that lead to different objects or into one{some}, by an element at most"
+    return f"pointers that lead to different objects or into one{some}, by an element at most"
 
 
 def _apart(names: Sequence[str]) -> str:
@@ -458,7 +458,7 @@ _NAMES = {
     "sym_files": "Files: how many, bytes of each",
     "sym_file": "Named files and their bytes",
     "null_choices": "Ways in which pointers are null: tried, all",
-    "aliasing": "Ways in which parameters lead into one object: tried, known",
+    "aliasing": "Ways in which pointers lead into one object: tried, known",
     "objects_apart": "Objects into which pointers of the caller do not lead, or not into all parts",
     "environment": "Environment variables",
     "deeper": "Beyond that",

@@ -406,15 +406,15 @@ _WITH_NAMES = (AllocationKind.GLOBAL, AllocationKind.CONSTANT)
 
 @record
 class Given:
-    """The ``objects`` of a start, by their numbers, that lie where the caller of the entry function
-    says: two of them may be one, or lie in a global object. ``tried``: pairs of names, the first of
-    which leads so many bytes into the second in another start."""
+    """The ``objects`` of a start, their names by their numbers, that lie where the caller of the
+    entry function says: two of them may be one, or lie in a global object. ``tried``: pairs of
+    names, the first of which leads so many bytes into the second in another start."""
 
-    objects: frozenset[int]
+    objects: Mapping[int, str]
     tried: frozenset[tuple[str, str, int]]
 
     def may_be_one(self, memory: Memory, one: int, other: int) -> bool:
-        if one == other or not self.objects & {one, other}:
+        if one == other or not (one in self.objects or other in self.objects):
             return False
         return self._may_be(memory, one) and self._may_be(memory, other)
 
@@ -423,6 +423,11 @@ class Given:
             return True
         item = memory.find(number)
         return item is not None and item.kind in _WITH_NAMES
+
+    def name(self, memory: Memory, number: int) -> str:
+        """The name of an object; one that was freed has none unless it was given."""
+        item = memory.find(number)
+        return self.objects.get(number, "freed memory" if item is None else item.name)
 
     def has_tried(self, one: str, other: str, distance: int) -> bool:
         """Is the first object ``distance`` bytes behind the second in another start?"""

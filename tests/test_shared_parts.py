@@ -1,0 +1,240 @@
+"""Pointers in the objects of a caller that lead into one object: ``q->tail == q->head``.
+
+    int last(struct q *q) { q->tail->n = 1; return q->head->n; }
+                          | int n = q->head->n; q->tail->n = 1; return n; }
+
+The versions differ only where a store through one pointer is seen through the other one, behind a
+guard that no random input passes. A caller that makes such an object is the truth; without the
+store, or where both pointers lead to objects of different types, the versions are equivalent.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import csgtest, write_versions
+from tests.nightly import every
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """``types``, the ``parameters`` of the function, the places that it ``writes`` and ``reads``,
+    and statements of a caller that lead both to one object, with the ``arguments``. ``there``: that
+    no pointer on the way is null; ``kind``: the type of what is written."""
+
+    types: str
+    parameters: str
+    writes: str
+    reads: str
+    caller: str
+    arguments: str
+    there: str
+    kind: str = "int"
+
+
+_NODE = "struct node { struct node *next; int n; };"
+_OBJECT = "struct node one = {0, 3}, two = {0, 4}; "
+SHAPES = {
+    "two members": Shape(
+        f"{_NODE} struct q {{ struct node *head, *tail; }};",
+        "struct q *q",
+        "q->tail->n",
+        "q->head->n",
+        _OBJECT + "struct q q = {&one, &one};",
+        "&q",
+        "q->head && q->tail",
+    ),
+    "members of structures that are passed": Shape(
+        f"{_NODE} struct q {{ struct node *head, *tail; }};",
+        "struct q q",
+        "q.tail->n",
+        "q.head->n",
+        _OBJECT + "struct q q = {&one, &one};",
+        "q",
+        "q.head && q.tail",
+    ),
+    "members of two objects": Shape(
+        "struct view { int *at; int size; };",
+        "struct view *a, struct view *b",
+        "*a->at",
+        "*b->at",
+        "int n = 3; struct view a = {&n, 1}, b = {&n, 1};",
+        "&a, &b",
+        "a->at && b->at",
+    ),
+    "numbers an element apart": Shape(
+        "struct span { int *from, *to; };",
+        "struct span *s",
+        "s->from[1]",
+        "*s->to",
+        "int n[2] = {3, 4}; struct span s = {n, n + 1};",
+        "&s",
+        "s->from && s->to",
+    ),
+    "texts": Shape(
+        "struct pair { char *key, *value; };",
+        "struct pair *p",
+        "p->key[0]",
+        "p->value[0]",
+        'char text[] = "ab"; struct pair p = {text, text};',
+        "&p",
+        "p->key && p->value && p->key[0]",
+        "char",
+    ),
+    "elements of an array": Shape(
+        _NODE,
+        "struct node **list",
+        "list[0]->n",
+        "list[1]->n",
+        _OBJECT + "struct node *list[] = {&one, &one};",
+        "list",
+        "list[0] && list[1]",
+    ),
+    "below two members": Shape(
+        f"{_NODE} struct tree {{ struct node *left, *right; }}; struct top {{ struct tree *t; }};",
+        "struct top *top",
+        "top->t->left->n",
+        "top->t->right->n",
+        _OBJECT + "struct tree t = {&one, &one}; struct top top = {&t};",
+        "&top",
+        "top->t && top->t->left && top->t->right",
+    ),
+    "one object behind two": Shape(
+        f"{_NODE} struct box {{ struct node *in; }}; struct two {{ struct box *a, *b; }};",
+        "struct two *t",
+        "t->a->in->n",
+        "t->b->in->n",
+        _OBJECT + "struct box box = {&one}; struct two t = {&box, &box};",
+        "&t",
+        "t->a && t->b && t->a->in && t->b->in",
+    ),
+    "a member of the object itself": Shape(
+        "struct text { char *at; char small[8]; };",
+        "struct text *t",
+        "t->at[0]",
+        "t->small[0]",
+        'struct text t = {0, "abc"}; t.at = t.small;',
+        "&t",
+        "t->at",
+        "char",
+    ),
+    "a number of the object itself": Shape(
+        "struct cell { int *at; int n; };",
+        "struct cell *c",
+        "*c->at",
+        "c->n",
+        "struct cell c = {0, 3}; c.at = &c.n;",
+        "&c",
+        "c->at",
+    ),
+    "a member of another object": Shape(
+        f"{_NODE} struct use {{ struct node *node; int *count; }};",
+        "struct use *u",
+        "*u->count",
+        "u->node->n",
+        _OBJECT + "struct use u = {&one, &one.n};",
+        "&u",
+        "u->node && u->count",
+    ),
+    "the place of a pointer": Shape(
+        f"{_NODE} struct list {{ struct node *first, **end; }};",
+        "struct list *l, struct node *x",
+        "*l->end",
+        "l->first",
+        _OBJECT + "struct list l = {&one, 0}; l.end = &l.first;",
+        "&l, &two",
+        "l->end && x",
+        "struct node *",
+    ),
+    "a parameter and a part of a part": Shape(
+        _NODE,
+        "struct node *n, int *out",
+        "*out",
+        "n->next->next->n",
+        _OBJECT + "struct node last = {0, 5}; one.next = &two; two.next = &last;",
+        "&one, &last.n",
+        "n->next && n->next->next",
+    ),
+    "a parameter and what a part of a part leads to": Shape(
+        f"{_NODE} struct q {{ struct node *head; }}; struct owner {{ struct q *q; }};",
+        "struct owner *o, struct node *n",
+        "n->n",
+        "o->q->head->n",
+        _OBJECT + "struct q q = {&one}; struct owner o = {&q};",
+        "&o, &one",
+        "o->q && o->q->head",
+    ),
+    "an object of another type": Shape(
+        "struct base { int kind; }; struct wide { struct base base; int n; }; "
+        "struct two { struct base *a, *b; };",
+        "struct two *t",
+        "((struct wide *) t->a)->n",
+        "((struct wide *) t->b)->n",
+        "struct wide wide = {{1}, 3}; struct two t = {&wide.base, &wide.base};",
+        "&t",
+        "t->a && t->b",
+    ),
+}
+STORES = {
+    "assigned": "PLACE = VALUE;",
+    "in a call": "put(&PLACE, VALUE);",
+    "copied": "TYPE value = VALUE; memcpy(&PLACE, &value, sizeof value);",
+    "by a pointer": "TYPE *to = &PLACE; *to = VALUE;",
+    "increased": "PLACE += 1;",
+}
+CASES = [f"{store}: {shape}" for store in STORES for shape in SHAPES]
+KEY = pow(2654435761, -1, 1 << 32) * 0x12345678 % (1 << 32)
+WORDS = ("--entry", "f", "--time", "10", "--attack", "1", "--search-same-code")
+
+
+def function(shape: Shape, *statements: str) -> str:
+    """One version, with these statements behind the guard."""
+    shown = "got == x" if shape.kind.endswith("*") else "got + other"
+    return (
+        f"#include <stdio.h>\n#include <string.h>\n{shape.types}\n"
+        f"static void put({shape.kind} *to, {shape.kind} value) {{ *to = value; }}\n"
+        f"int f({shape.parameters}, unsigned key)\n{{\n    {shape.kind} got, other = 0;\n"
+        f"    if (0) put(&got, other);\n    if (!({shape.there})) return -1;\n"
+        f"    if (key * 2654435761u != 0x12345678u) return 0;\n    "
+        + "\n    ".join(statements)
+        + f"\n    return {shown};\n}}\n"
+    )
+
+
+def shown(folder: Path, text: str, shape: Shape) -> bytes:
+    """What a caller sees whose pointers lead into one object."""
+    main = f'{shape.caller} printf("%d\\n", f({shape.arguments}, {KEY}u));'
+    file = folder / "caller.c"
+    file.write_text(f"{text}\nint main(void) {{ {main} return 0; }}\n")
+    subprocess.run(["gcc", "-w", "-O0", "-o", folder / "caller", file], check=True)
+    return subprocess.run([folder / "caller"], check=True, capture_output=True).stdout
+
+
+@pytest.mark.parametrize("case", every(12, CASES))
+def test_a_store_that_is_seen_through_another_pointer_is_found(case: str, tmp_path: Path) -> None:
+    store, _, name = case.partition(": ")
+    shape = SHAPES[name]
+    stored = STORES[store].replace("PLACE", shape.writes).replace("TYPE", shape.kind)
+    stored = stored.replace("VALUE", "x" if shape.kind.endswith("*") else "5")
+    read = f"got = {shape.reads};"
+    old, new = function(shape, stored, read), function(shape, read, stored)
+    assert shown(tmp_path, old, shape) != shown(tmp_path, new, shape)
+    write_versions(tmp_path, old, new)
+    done = csgtest("build", "old.c", "new.c", *WORDS, folder=tmp_path)
+    assert done.code == 1 and done.report["verdict"] == "different", done.out
+
+
+@pytest.mark.parametrize("name", every(5, SHAPES))
+def test_what_is_only_read_may_be_one_object(name: str, tmp_path: Path) -> None:
+    shape = SHAPES[name]
+    reads = f"got = {shape.reads};", f"other = {shape.writes};"
+    old, new = function(shape, *reads), function(shape, *reads[::-1])
+    assert shown(tmp_path, old, shape) == shown(tmp_path, new, shape)
+    write_versions(tmp_path, old, new)
+    done = csgtest("build", "old.c", "new.c", *WORDS, folder=tmp_path)
+    assert done.code == 0 and done.report["verdict"] == "equivalent-within-bounds", done.out
+    assert "pointers that lead" not in done.out
