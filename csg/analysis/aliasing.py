@@ -25,23 +25,28 @@ from csg.language.syntax import (
     AddressOf,
     Assign,
     Binary,
+    Builtin,
     Call,
     Cast,
     Change,
     Comma,
     CompoundAssign,
+    CompoundLiteral,
     Conditional,
     Declaration,
     Dereference,
     Expression,
+    ExpressionStatement,
     FunctionDefinition,
     Increment,
     Index,
     InitializerEntry,
+    InitializerList,
     Linkage,
     Member,
     Name,
     Return,
+    StatementExpression,
     StorageDuration,
     Symbol,
     SymbolKind,
@@ -92,7 +97,7 @@ class Stores:
         if {(one, key), (other, key)} <= self.compared_parts:
             return True
         stored = {known for name, known in self.parts if name in (one, other)}
-        keys = {key, *map(type_key, types_behind(target))}
+        keys = {key, MEMBER + key, *map(type_key, types_behind(target))}
         while fresh := {to for source, to in self.casts if source in keys} - keys:
             keys |= fresh
         return bool(stored) and (ANY_TYPE in stored | keys or not keys.isdisjoint(stored))
@@ -112,6 +117,7 @@ class Stores:
 
 NO_STORES = Stores()
 ANY_TYPE = "*"  # the key of a type that is not known
+MEMBER = "."  # before the key of a number or pointer that is stored as a part of a structure
 
 
 def type_key(kind: Type) -> str:
@@ -164,6 +170,7 @@ def stores(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Store
     flow.begin(units)
     for each in called_from(functions, entry):
         flow.add(each)
+    flow.settle()
     written, reached = flow.written(), flow.objects_reached()
     parameters = entry.parameters
     pointers = [each for each in parameters if isinstance(each.type, Pointer)]
@@ -281,6 +288,7 @@ def shared_places(
         flow = _Flow(functions)
         for each in called_from(functions, entry):
             flow.add(each)
+        flow.settle()
         if flow.copies:
             return ()
         for at in sorted(buffers):
@@ -320,7 +328,7 @@ class _Flow:
     def __init__(self, functions: Mapping[str, FunctionDefinition]) -> None:
         self._functions = functions
         self._sources: dict[Symbol, set[Symbol]] = {}
-        self._carried: dict[Symbol, set[Symbol]] = {}  # of these the values that can be addresses
+        self._put: dict[Symbol, set[Symbol]] = {}  # the values that are stored behind a pointer
         self._stored: set[Symbol] = set()
         self._parts: set[tuple[Symbol, str]] = set()  # what is stored behind it, by types
         self._compared: list[tuple[Expression, Expression]] = []
@@ -338,9 +346,19 @@ class _Flow:
     def begin(self, units: Sequence[TranslationUnit]) -> None:
         """Pointers of file scope lead somewhere before anything runs."""
         for each in (each for unit in units for each in unit.declarations):
-            for node in walk(each.initializer) if each.initializer is not None else ():
-                if isinstance(node, Expression):
-                    self._flows(node, each.symbol)
+            if each.initializer is not None:
+                self._flows(each.initializer, each.symbol)
+
+    def settle(self) -> None:
+        """What is stored behind a pointer is the value of the objects that it may lead to."""
+        changed = True
+        while changed:
+            changed = False
+            for pointer, values in self._put.items():
+                for each in self._origins([pointer]):
+                    known = self._sources.setdefault(each, set())
+                    changed |= not values <= known
+                    known |= values
 
     def written(self) -> set[Symbol]:
         """The objects that are written, and the pointers that lead to one."""
@@ -357,7 +375,7 @@ class _Flow:
         found, waiting = set(self._parts), list(self._parts)
         while waiting:
             symbol, key = waiting.pop()
-            fresh = {(each, key) for each in self._carried.get(symbol, ())} - found
+            fresh = {(each, key) for each in self._sources.get(symbol, ())} - found
             found |= fresh
             waiting += fresh
         return found
@@ -406,12 +424,16 @@ class _Flow:
                 self.globals[symbol] = None
             case Name(symbol=symbol) if _is_static(symbol):
                 self.statics[symbol] = None
-            case Declaration(symbol=symbol, initializer=value) if isinstance(value, Expression):
+            case Declaration(symbol=symbol, initializer=value) if value is not None:
+                self._flows(value, symbol)
+            case CompoundLiteral(symbol=symbol, initializer=value):
                 self._flows(value, symbol)
             case Assign(target=target, value=value):
                 self._stores(target)
                 for symbol in _roots(target):
                     self._flows(value, symbol)
+                    if not isinstance(target, Name):
+                        self._put.setdefault(symbol, set()).update(_addresses(value))
             case CompoundAssign(target=target) | Increment(operand=target):
                 self._stores(target)
             case Call(arguments=arguments):
@@ -436,6 +458,8 @@ class _Flow:
         if definition is not None:
             for symbol, value in zip(definition.parameters, arguments, strict=False):
                 self._flows(value, symbol)
+            for value in arguments[len(definition.parameters) :]:  # for va_arg
+                self._writes(value, [ANY_TYPE])
             return
         effect = effect_of(name)
         for at, value in enumerate(arguments):
@@ -447,24 +471,33 @@ class _Flow:
                 writes = writes or (not at and name in _FREEING)
             if writes:
                 self.copies = self.copies or name not in _FREEING
-                self._stored.update(_roots(value))
-                written = without_casts(value)
-                if isinstance(written, AddressOf):
-                    keys = _stored_keys(written.operand)
-                elif isinstance(written.type, Array):
-                    keys = _stored_keys(written)
-                else:
-                    keys = [type_key(_pointed(written))]
-                self._parts.update((symbol, key) for symbol in _roots(value) for key in keys)
+                self._writes(value, _keys_behind(value))
+        for to, source in effect.copies if effect is not None else ():
+            if max(to, source) < len(arguments):
+                for symbol in _roots(arguments[to]):
+                    self._put.setdefault(symbol, set()).update(_roots(arguments[source]))
 
-    def _flows(self, value: Expression, to: Symbol) -> None:
-        self._sources.setdefault(to, set()).update(_roots(value))
-        if not isinstance(value.type, Integer | Enumeration) or size_of(value.type) == _ADDRESS:
-            self._carried.setdefault(to, set()).update(_roots(value))
+    def _writes(self, value: Expression, keys: Collection[str]) -> None:
+        """What a pointer leads to is written, objects of types with these keys."""
+        for symbol in _roots(value):
+            self._stored.add(symbol)
+            self._parts.update((symbol, key) for key in keys)
+
+    def _flows(self, value: Expression | InitializerList, to: Symbol) -> None:
+        self._sources.setdefault(to, set()).update(_addresses(value))
 
 
 _ADDRESS = 8  # bytes
 _FREEING = ("free", "realloc", "reallocarray")  # their argument 0
+
+
+def _addresses(value: Expression | InitializerList) -> Iterator[Symbol]:
+    """The objects from which a value, or those of the parts of an object, are computed, as far as
+    they can be addresses."""
+    parts = [value] if isinstance(value, Expression) else [each.value for each in value.entries]
+    for each in parts:
+        if not isinstance(each.type, Integer | Enumeration) or size_of(each.type) == _ADDRESS:
+            yield from _roots(each)
 
 
 def _pointed(value: Expression) -> Type:
@@ -476,20 +509,32 @@ def _pointed(value: Expression) -> Type:
             return VOID
 
 
+def _keys_behind(value: Expression) -> list[str]:
+    """The types of what a pointer leads to, and of the objects that this is a part of."""
+    inner = without_casts(value)
+    if isinstance(inner, AddressOf):
+        return _stored_keys(inner.operand)
+    return _stored_keys(inner) if isinstance(inner.type, Array) else [type_key(_pointed(inner))]
+
+
 def _stored_keys(target: Expression) -> list[str]:
     """The types of the objects of which a store to an lvalue changes a part."""
     found = [type_key(target.type)]
+    outer: list[str] = []
     while True:
         match target:
             case Member(record=record, arrow=True):
-                return [*found, type_key(_pointed(record))]
+                outer.append(type_key(_pointed(record)))
+                break
             case Member(record=inner) | Index(base=inner):
                 target = without_casts(inner)
                 if not isinstance(target.type, Array | Record):
-                    return found
-                found.append(type_key(target.type))
+                    break
+                outer.append(type_key(target.type))
             case _:
-                return found
+                break
+    is_member = any(each not in found for each in outer)
+    return [*(MEMBER + each for each in found), *outer] if is_member else found
 
 
 def _is_object(symbol: Symbol) -> bool:
@@ -528,6 +573,13 @@ def _roots(expression: Expression) -> Iterator[Symbol]:
                 waiting += [left, right]
             case Conditional(condition=condition, then=then, otherwise=otherwise):
                 waiting += [condition if then is None else then, otherwise]
+            case CompoundLiteral(symbol=symbol):
+                yield symbol
+            case StatementExpression(body=body):
+                last = body.items[-1] if body.items else None
+                waiting += [last.expression] if isinstance(last, ExpressionStatement) else []
+            case Builtin(arguments=arguments):
+                waiting += arguments
             case Assign(target=one, value=other) | Change(old=one, new=other):
                 waiting += [one, other]
             case Call(function=function, arguments=arguments):

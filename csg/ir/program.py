@@ -204,6 +204,7 @@ class Program:
     before_main: list[str] = field(default_factory=list)  # functions, in the order they run
     after_main: list[str] = field(default_factory=list)
     carried: set[str] = field(default_factory=set)  # objects that hold what earlier calls left
+    nameless: set[str] = field(default_factory=set)  # what callers know by no name
     decisions: list[Decision] = field(default_factory=list)  # none of a library
 
 

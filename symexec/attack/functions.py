@@ -270,13 +270,13 @@ class FunctionAttack:
         return result.control.data, result.reports
 
     def _known(self, build: str, style: str) -> str:
-        """Where functions and objects lie. One that only this version has, in one file or function
-        alone, has no name that others know."""
+        """Where functions and objects lie. A constant, or one that only this version has, in one
+        file or function alone, has no name that others know."""
         key = build, style
         if key not in self._symbols:
             both = [self.replay.symbols(each, style).ranges for each in BUILDS]
             names = [{name for _, _, name in each} for each in both]
-            lone = (names[0] ^ names[1]) - self.publics
+            lone = ((names[0] ^ names[1]) - self.publics) | self.signature.nameless
             own = both[BUILDS.index(build)]
             self._symbols[key] = "".join(
                 f"symbol {start} {size} {'static' if name in lone else name}\n"

@@ -82,6 +82,7 @@ from symexec.exploration.clocks import beyond_now, beyond_silence
 from symexec.exploration.depending import Influence
 from symexec.exploration.handed_out import initialised_apart
 from symexec.exploration.lent_constants import stores_to_constants
+from symexec.exploration.nameless import compiled_names, nameless, nameless_in
 from symexec.exploration.observable import (
     NOTHING_OUTLIVES,
     Caller,
@@ -747,6 +748,7 @@ def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
     given = tuple(unfollowed(program, dependences.calls, dependences.pointers))
     found = _outliving(unified, program, dependences)
     program.carried = {*found.carried}
+    program.nameless = nameless_in(program, nameless(_versions(unified)))
     staying = retained(unified, program.entry, lowered.files)
     functions = [each for unit in unified.units for each in unit.functions]
     influence = Influence(program, dependences)
@@ -894,9 +896,14 @@ def _is_contradicted(expected: Precondition, inputs: InputOptions) -> bool:
 def _outliving(unified: Unified, program: Program, dependences: DependenceGraph) -> Outliving:
     if program.entry == "main":
         return NOTHING_OUTLIVES
-    before, after = ((unit, *unified.shared) for unit in (unified.old, unified.new))
+    before, after = _versions(unified)
     moved = frozenset(moved_objects(unified.unit, unified.changes))
     return outliving(program, dependences, unified.units, before, after, moved)
+
+
+def _versions(unified: Unified) -> list[tuple[TranslationUnit, ...]]:
+    """The files of each version."""
+    return [(unit, *unified.shared) for unit in (unified.old, unified.new)]
 
 
 def with_lasting(
@@ -921,5 +928,11 @@ def with_lasting(
         else each
         for each in made.globals
     ]
-    made = replace(made, globals=tuple(given), lasting=found.parts, steps=signature.steps)
+    made = replace(
+        made,
+        globals=tuple(given),
+        lasting=found.parts,
+        steps=signature.steps,
+        nameless=compiled_names(prepared.program.nameless),
+    )
     return replace(options, inputs=inputs), made

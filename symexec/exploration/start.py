@@ -210,6 +210,7 @@ def begin(engine: Engine, start: Start) -> State:
         pairs = zip(numbers, start.objects, strict=True)
         names = {number: each.name for number, each in pairs if each.seen}
         state.environment[GIVEN] = Given(names, start.tried)
+        state.environment[NAMELESS] = frozenset(engine.program.nameless)
     state.environment[RESULT_AT] = known(start.result) if start.result is not None else 0
     state.inputs = start.inputs
     for condition in start.conditions:
@@ -533,8 +534,8 @@ def numbers_differ(one: Operand, two: Operand) -> Operand:
 def leads(state: State, address: Operand, text: bool) -> object:
     """Where a pointer leads, as far as the caller can tell: its address, if it leads into an object
     that the caller gave or (unless only the ``text`` there counts) into an object or function with
-    a name, or counts as a number; else ``ELSEWHERE``. An object that each version has for itself is
-    one to the caller."""
+    a name that callers know, or counts as a number; else ``ELSEWHERE``. An object that each version
+    has for itself is one to the caller."""
     if not isinstance(address, int) or is_number(address):
         return address
     number = address >> 32
@@ -543,10 +544,14 @@ def leads(state: State, address: Operand, text: bool) -> object:
     item = None if text else state.memory.find(number)
     if item is None or item.kind not in _NAMED or is_literal(item):
         return ELSEWHERE
+    names = state.environment.get(NAMELESS)
+    if isinstance(names, frozenset) and item.name in names:
+        return ELSEWHERE
     stem = without_version(item.name)
     return address if stem == item.name else (stem, offset_of(address))
 
 
+NAMELESS = "nameless"  # in the environment store: objects and functions by no name
 _NAMED = (AllocationKind.GLOBAL, AllocationKind.CONSTANT, AllocationKind.FUNCTION)
 
 

@@ -150,7 +150,7 @@ def around_texts(memory: Memory, ends: Ends, public: Collection[str]) -> Iterato
     if pair.kinds != {AllocationKind.HEAP}:
         if pair.is_one or pair.kinds & _OTHERS:  # they are compared as objects
             return
-        if _is_nameless(pair.old) and _is_nameless(pair.new):
+        if _has_no_name(pair.old) and _has_no_name(pair.new):
             yield pair.sizes_apart()
         elif not pair.is_wider or _differs_in_name(pair, public):
             yield 1
@@ -160,15 +160,19 @@ def around_texts(memory: Memory, ends: Ends, public: Collection[str]) -> Iterato
 def literals_apart(
     program: Program, memory: Memory, roots: Iterable[Ends], texts: Collection[Ends]
 ) -> Operand:
-    """The condition under which literals differ to which the ``roots`` lead, or pointers that
-    differ between the versions. ``texts``: the pairs that are compared as texts."""
+    """The condition under which literals, or other objects and functions without a name, differ to
+    which the ``roots`` lead, or pointers that differ between the versions. ``texts``: the pairs
+    that are compared as texts."""
     parts: list[Operand] = []
     waiting = [*roots, *_differing_pointers(memory)]
     met = set(waiting)
     while waiting:
         ends = waiting.pop()
         pair = Pair.at(memory, ends)
-        if pair is None or pair.is_one or not (_is_nameless(pair.old) and _is_nameless(pair.new)):
+        if pair is None or pair.is_one or not _are_nameless(pair, program.nameless):
+            continue
+        if AllocationKind.FUNCTION in pair.kinds:
+            parts.append(1)
             continue
         further = dict(pair.pointers(memory))
         if pair.kinds != {AllocationKind.HEAP} and ends not in texts:
@@ -200,8 +204,13 @@ def _of_addresses(program: Program, pair: Pair, distances: Iterable[int]) -> set
     }
 
 
-def _is_nameless(item: MemoryObject) -> bool:
-    """Can a caller tell an object from its like only by what is in it?"""
+def _are_nameless(pair: Pair, names: Collection[str]) -> bool:
+    """Can a caller tell these objects from others only by what is in them? ``names``: those of
+    which callers know nothing."""
+    return all(_has_no_name(each) or each.name in names for each in (pair.old, pair.new))
+
+
+def _has_no_name(item: MemoryObject) -> bool:
     return item.kind is AllocationKind.HEAP or is_literal(item)
 
 
@@ -211,7 +220,7 @@ def _differs_in_name(pair: Pair, public: Collection[str]) -> bool:
     known = [
         item
         for item in (pair.old, pair.new)
-        if not _is_nameless(item) and without_version(item.name) == item.name
+        if not _has_no_name(item) and without_version(item.name) == item.name
     ]
     return pair.old is not pair.new and (
         len(known) == 2

@@ -330,8 +330,8 @@ static void show_pointer(unsigned target, const unsigned char *to, int depth)
             return;
     } else {
         const struct symbol *symbol = symbol_at(to);
-        if (symbol && strcmp(symbol->name, "static") == 0) {
-            put("elsewhere"); /* an object that one version has: as nameless as a literal */
+        if (symbol && (kind->is_text || strcmp(symbol->name, "static") == 0)) {
+            put("elsewhere"); /* what is in it counts, as in a literal */
         } else if (symbol && is_behind_another(symbol, to)) {
             put("between objects");
             return;

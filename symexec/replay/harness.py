@@ -115,6 +115,7 @@ class Symbols:
 
     places: dict[str, int | None] = field(default_factory=dict)
     ranges: tuple[tuple[int, int, str], ...] = ()  # start, size, name; sorted
+    nameless: frozenset[str] = frozenset()  # what callers know by no name
 
     def place(self, name: str) -> int | None:
         """The address of an object (``name``, or ``&name`` where that is a pointer); ``f.n`` is the
@@ -127,12 +128,12 @@ class Symbols:
 
     def at(self, place: int) -> tuple[str, int] | None:
         """The object at an address, or that ends there, and the distance from its start in bytes;
-        None where there is none, or one that has no name in C."""
+        None where there is none, or one that callers know by no name."""
         index = bisect_right(self.ranges, (place, 1 << 62, "")) - 1
         if index < 0:
             return None
         start, size, name = self.ranges[index]
-        is_there = place <= start + size and name not in NAMELESS
+        is_there = place <= start + size and name not in NAMELESS and name not in self.nameless
         return (name, place - start) if is_there else None
 
 

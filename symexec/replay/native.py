@@ -606,7 +606,7 @@ class NativeReplay:
             return None
         if executable.path not in self._symbols:
             found = read_symbols(executable.path, executable.files)
-            self._symbols[executable.path] = found
+            self._symbols[executable.path] = replace(found, nameless=signature.nameless)
         return self._symbols[executable.path]
 
     def _observation(self, request: Request, result: RawResult) -> Observation:

@@ -134,7 +134,8 @@ class EntrySignature:
     ``returned`` are those that the result leads to, or is; the first of them is the object itself.
     ``lasting`` are the global and static objects that are compared after the call, each followed by
     its parts; ``f.n`` is the static object n of the function f. ``steps``: what a driver of several
-    calls does with its parameters."""
+    calls does with its parameters. ``nameless``: the static objects and functions of which callers
+    see no more than what is in them, by their names in a compiled program."""
 
     name: str
     result: Parameter | None = None
@@ -143,6 +144,7 @@ class EntrySignature:
     returned: tuple[Parameter, ...] = ()
     lasting: tuple[Parameter, ...] = ()
     steps: tuple[Step, ...] = ()
+    nameless: frozenset[str] = frozenset()
 
     @property
     def private(self) -> frozenset[str]:
@@ -443,6 +445,7 @@ def signature_to_json(signature: EntrySignature) -> Json:
         "returned": [_parameter_to_json(each) for each in signature.returned],
         "lasting": [_parameter_to_json(each) for each in signature.lasting],
         "steps": [[each.text, each.chosen, each.value] for each in signature.steps],
+        "nameless": sorted(signature.nameless),
     }
 
 
@@ -457,6 +460,7 @@ def signature_from_json(value: Json) -> EntrySignature:
         tuple(map(_parameter, value.get("returned", ()))),
         tuple(map(_parameter, value.get("lasting", ()))),
         tuple(Step(str(text), str(chosen), int(at)) for text, chosen, at in value.get("steps", ())),
+        frozenset(map(str, value.get("nameless", ()))),
     )
 
 
