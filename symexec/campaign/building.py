@@ -170,7 +170,8 @@ class BuildJob:
         readings: Readings | None = None,
         workers: Workers | None = None,
     ) -> None:
-        self.options = options
+        named = replace(options.inputs, program=program_name(options))
+        self.options = options = replace(options, inputs=named)
         self.workers = workers  # other processes that search along
         self._readings = readings  # of the same versions, for other entries
         self.search = chosen(options.search.mode, options.search.without)

@@ -161,7 +161,8 @@ class ExploreJob:
     memory."""
 
     def __init__(self, options: ExploreOptions) -> None:
-        self.options = options
+        named = replace(options.inputs, program=options.file.stem)
+        self.options = replace(options, inputs=named)
         self.counters = Counters()
         self.started = time.monotonic()
         self.watchdog = Watchdog(options.search.memory)

@@ -88,7 +88,6 @@ LONGER = LEVELS[1:3]  # those that are tried in addition to the first
 DEFAULT_STDIN = LEVELS[0]
 DEFAULT_FILES = SymbolicFiles(1, LEVELS[0])
 LONGER_LINES = 4  # command lines that are tried with them
-PROGRAM = b"program"
 MOST_ELEMENTS = 16  # of an array in a structure; the others are zeros
 MISSING = b"none"  # a file operand that names nothing; no symbolic file is called so
 
@@ -553,7 +552,8 @@ class _Builder:
         """Add argc, argv and the environment. Whatever starts takes as many of them as it has
         parameters: what runs before a main without any has all three."""
         base, count = len(self._start.objects), len(words)
-        objects = [StartObject("argv[0]", len(PROGRAM) + 1, _text(PROGRAM))]
+        own = os.fsencode(self._options.program)
+        objects = [StartObject("argv[0]", len(own) + 1, _text(own))]
         for index, word in enumerate(words, 1):
             terms = self._argument_bytes(f"arg{index}", word)
             cells, least = _cells(terms, CHAR), len(word.text) + 1

@@ -198,6 +198,7 @@ class InputOptions:
     examples: tuple[Path, ...] = ()  # of inputs: files, and folders of them
     several: Several | None = None  # pointers that lead to several structures, as it was found
     structure_depth: int | None = None  # pointers to structures; None: more while there is time
+    program: str = "program"  # argv[0]
 
     @property
     def restricted(self) -> bool:

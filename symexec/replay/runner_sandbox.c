@@ -274,6 +274,8 @@ void prepare_landlock(struct sandbox *sandbox, const char *base, char *const vis
         snprintf(path, sizeof path, "/%s", system_folders[i]);
         allow_below(ruleset, path, reading);
     }
+    if (sandbox->present & LAYER_NAMESPACES) /* what is not to be seen is not there */
+        allow_below(ruleset, "/", 8 /* READ_DIR */);
     for (int i = 0; visible[i]; i++)
         allow_below(ruleset, visible[i], reading);
     uint64_t file = handled.files & (1u << 1 | 1u << 2 | 1u << 14);
