@@ -130,7 +130,8 @@ def _as_memory(line: str) -> tuple[str, bytes]:
 @record
 class Shown:
     """An input on which the versions differ. ``test`` None: no test can say it. ``one_fails``: only
-    one of them ends without an error. ``style``: the builds that show it."""
+    one of them ends without an error. ``style``: the builds that show it; ``optimised``: those
+    without optimisation do not."""
 
     number: int
     test: TestInput | None
@@ -138,6 +139,7 @@ class Shown:
     old: Run
     new: Run
     style: str
+    optimised: bool = False
 
     @property
     def one_fails(self) -> bool:
@@ -345,8 +347,10 @@ class FunctionAttack:
 
     def _is_of_sanitizers(self, number: int, shown: tuple[Run, Run]) -> bool:
         """Do sanitized builds alone show it, and report nothing?"""
-        if any(each.failure for each in shown):
-            return False
+        return not any(each.failure for each in shown) and self._is_alike_plainly(number)
+
+    def _is_alike_plainly(self, number: int) -> bool:
+        """Do builds without sanitizers and without optimisation show no difference?"""
         pair = self._pair(number, NATURAL[0])
         return pair is not None and pair[0].shown == pair[1].shown
 
@@ -374,7 +378,8 @@ class FunctionAttack:
         test = None
         if not old.unusual & UNSAYABLE:
             test = expressed(made, self.signature)
-        return Shown(number, test, made, old, new, style)
+        optimised = seen_in == NATURAL[1] and self._is_alike_plainly(number)
+        return Shown(number, test, made, old, new, style, optimised)
 
 
 def _turned(

@@ -224,10 +224,19 @@ class Attacking:
                 return case
             if self._varies:
                 return None
+        if shown.optimised:
+            return self._optimised(shown)
         if shown.one_fails or not self._anybody_can_make(shown):
             self._doubt(shown)
             return None
         return self._witnessed(shown)
+
+    def _optimised(self, shown: Shown) -> TestCase | None:
+        """What gcc makes of undefined behaviour where it optimises."""
+        if shown.test is not None:
+            return self._plainly(TestCase(self._name(), shown.test, source=SOURCE))
+        self._note(f"gcc -O2 alone shows a difference where {unusual_words(shown.unusual)}")
+        return None
 
     def _anybody_can_make(self, shown: Shown) -> bool:
         """Are the objects such that any caller can have them? The program's own functions may keep

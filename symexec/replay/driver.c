@@ -324,7 +324,9 @@ static void show_pointer(unsigned target, const unsigned char *to, int depth)
     struct item *item = item_at(to);
     if (!item)
         item = adopt(to);
-    if (item) {
+    if (item && item->is_new && !item->is_freed && kind->is_text) {
+        put("elsewhere"); /* nobody asks where a text lies that the call has made */
+    } else if (item) {
         put("%s+%zu%s", name_of(item), (size_t) (to - item->at), item->is_freed ? " freed" : "");
         if (!item->is_new || item->is_freed)
             return;
