@@ -345,7 +345,7 @@ behaviour("usage", "along ordinary command lines, most of the time, where no nat
 behaviour("divergences", "a test as soon as the versions diverge for the first time")
 behaviour("opposites", "with it, a test whose input has the opposite sign")
 behaviour("rest", "a path on which no input decides anything more is a test at once, and runs last")
-behaviour("aliases", "parameters that lead into one object, where a version writes through one")
+behaviour("aliases", "pointers that lead into one object, where a version writes through one")
 behaviour("pruning", "drop states that can neither reach a change nor carry one")
 
 
