@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import csgtest, write_versions
+from tests.command_line import csgtest, version_of, write_versions
 from tests.nightly import every
 
 
@@ -234,3 +234,31 @@ def test_what_is_only_read_may_be_one_object(name: str, tmp_path: Path) -> None:
     done = csgtest("build", "old.c", "new.c", *WORDS, folder=tmp_path)
     assert done.code == 0 and done.report["verdict"] == "equivalent-within-bounds", done.out
     assert "pointers that lead" not in done.out or shape.kind.endswith("*")  # that is compared
+
+
+_SAME = "⟨k | 0 + k⟩"
+FREED = {
+    "parameters": (
+        f"int f(char *a, char *b, int k) {{ free(a); if (b != a) free(b); return {_SAME}; }}"
+    ),
+    "members": (
+        "struct o { char *a, *b; }; int f(struct o *o, int k)"
+        f"{{ free(o->a); if (o->b != o->a) free(o->b); return {_SAME}; }}"
+    ),
+    "both in an object": (
+        "struct o { struct o *a, *b; }; int f(struct o *o, int k)"
+        f"{{ free(o->a); free(o->a == o->b ? 0 : o->b); return {_SAME}; }}"
+    ),
+    "what is moved": (
+        "int f(char *a, char *b, int k) { char *c = realloc(a, 9); if (!c) return 0;"
+        f" int same = a == b; free(c); return {_SAME}; }}"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", every(2, FREED))
+def test_a_pointer_to_what_was_freed_is_compared(name: str, tmp_path: Path) -> None:
+    versions = (f"#include <stdlib.h>\n{version_of(FREED[name], which)}\n" for which in (0, 1))
+    write_versions(tmp_path, *versions)
+    done = csgtest("build", "old.c", "new.c", *WORDS, folder=tmp_path)
+    assert done.code == 0 and done.report["verdict"] != "different", done.out
