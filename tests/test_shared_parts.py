@@ -11,11 +11,18 @@ store, or where both pointers lead to objects of different types, the versions a
 from __future__ import annotations
 
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from csg.analysis.aliasing import stores
+from csg.analysis.several import ALONE
+from csg.frontend import parse_text
+from symexec.inputs.aliases import MOST_ALIASES, aliases
+from symexec.inputs.shared_parts import MOST_WAYS
+from symexec.inputs.structures import DEPTHS
 from tests.command_line import csgtest, version_of, write_versions
 from tests.nightly import every
 
@@ -262,3 +269,16 @@ def test_a_pointer_to_what_was_freed_is_compared(name: str, tmp_path: Path) -> N
     write_versions(tmp_path, *versions)
     done = csgtest("build", "old.c", "new.c", *WORDS, folder=tmp_path)
     assert done.code == 0 and done.report["verdict"] != "different", done.out
+
+
+def test_of_very_many_pointers_near_ones_are_tried_at_once(tmp_path: Path) -> None:
+    members = " ".join(f"struct t *c{i}; int *v{i}; char *s{i};" for i in range(12))
+    code = "int f(struct t *a, int x) { a->c0->k = x; return *a->v0; }"
+    text = f"struct t {{ {members} int k; }}; {code}"
+    unit = parse_text(text, "many.c")
+    (entry,) = unit.functions
+    began = time.process_time()
+    tried, ways = aliases(entry.parameters, stores([unit], entry), ALONE, DEPTHS)
+    assert time.process_time() - began < 2  # 22 s where all pairs of pointers are looked at
+    assert len(tried) == MOST_ALIASES and ways >= MOST_WAYS
+    assert all(len(each.needs) <= 3 for each in tried)

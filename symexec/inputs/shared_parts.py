@@ -12,7 +12,7 @@ are a bound of the verdict.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import islice
 
 from csg.analysis.aliasing import Stores, type_key
 from csg.language.syntax import Symbol
@@ -31,6 +31,8 @@ from csg.records import record
 from symexec.inputs.structures import Place, is_text, leads_to_places
 
 MOST_ELEMENTS = 12  # of an array of structures, to which a pointer leads
+MOST_WAYS = 500  # of two pointers, and of a pointer and a member, that are looked for
+MOST_POINTERS = 200  # of which these are
 
 
 @record
@@ -68,23 +70,41 @@ Trees = Sequence[tuple[Symbol, Sequence[Place]]]
 
 
 def shared_parts(trees: Trees, parameters: Iterable[Symbol], stores: Stores) -> list[Alias]:
-    """The choices that matter, near ones first. ``trees``: each parameter with the objects that it
-    is or leads to; ``parameters``: those that may lead into objects of others."""
-    found: list[Alias] = []
-    objects = [*_objects(trees)]
-    parts = [
-        _Pointer(link.name, each.root, link.target, each.owners)
-        for each in objects
-        for link in each.place.links
-    ]
-    given = [
+    """The choices that matter, near ones first; not all where there are very many. ``trees``: each
+    parameter with the objects that it is or leads to; ``parameters``: those that may lead into
+    objects of others."""
+    objects = sorted(_objects(trees), key=lambda each: len(each.owners))
+    pointers = [
         _Pointer(each.name, each.name, each.type.target)
         for each in parameters
         if isinstance(each.type, Pointer) and each.name not in stores.apart
     ]
-    found += _to_one(parts, given, stores)
-    found += _to_members(objects, [*parts, *given], stores)
+    pointers += [
+        _Pointer(link.name, each.root, link.target, each.owners)
+        for each in objects
+        for link in each.place.links
+    ]
+    meeting = _Meeting(stores)
+    pointers = pointers[:MOST_POINTERS]
+    found = [
+        *islice(_to_one(pointers, meeting), MOST_WAYS),
+        *islice(_to_members(objects, pointers, meeting), MOST_WAYS),
+    ]
     return sorted(found, key=lambda each: len(each.needs))
+
+
+class _Meeting:
+    """Does it matter whether pointers behind two parameters lead to one object?"""
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+        self._known: dict[tuple[str, str, str], bool] = {}
+
+    def __call__(self, one: str, other: str, target: Type) -> bool:
+        key = one, other, type_key(target)
+        if key not in self._known:
+            self._known[key] = self._stores.parts_meet(one, other, target)
+        return self._known[key]
 
 
 def _objects(trees: Trees) -> Iterator[_Object]:
@@ -96,30 +116,24 @@ def _objects(trees: Trees) -> Iterator[_Object]:
             owners.update((link.name, whole | {link.name}) for link in place.links)
 
 
-def _to_one(
-    parts: Sequence[_Pointer], given: Sequence[_Pointer], stores: Stores
-) -> Iterator[Alias]:
-    """Two pointers lead to one object, or to one array, in which one of them leads an element
-    further. Neither leads to the other one."""
-    groups: dict[str, list[_Pointer]] = {}
-    for each in (*parts, *given):
-        groups.setdefault(type_key(each.target), []).append(each)
-    for group in groups.values():
-        for one, other in combinations(group, 2):
+def _to_one(pointers: Sequence[_Pointer], meet: _Meeting) -> Iterator[Alias]:
+    """Two pointers, one of them in an object, lead to one object, or to one array, in which one of
+    them leads an element further. Neither leads to the other one."""
+    for at, one in enumerate(pointers):
+        for other in pointers[:at]:
             if not one.owners or one.name in other.owners or other.name in one.owners:
-                continue  # two parameters, or a cycle
-            if not alike(one.target, other.target):
                 continue
-            if not stores.parts_meet(one.root, other.root, one.target):
+            if not alike(one.target, other.target) or not meet(one.root, other.root, one.target):
                 continue
-            needs = one.owners | other.owners | {one.name, other.name}
-            yield Alias(other.name, one.name, 0, needs)
+            name, into = (one.name, other.name) if other.owners else (other.name, one.name)
+            needs = one.owners | other.owners | {name, into}
+            yield Alias(name, into, 0, needs)
             if not leads_to_places(Pointer(one.target)) and not is_text(one.target):
-                yield Alias(other.name, one.name, size_of(one.target), needs)
+                yield Alias(name, into, size_of(one.target), needs)
 
 
 def _to_members(
-    objects: Sequence[_Object], pointers: Sequence[_Pointer], stores: Stores
+    objects: Sequence[_Object], pointers: Sequence[_Pointer], meet: _Meeting
 ) -> Iterator[Alias]:
     """A pointer leads to a member of an object."""
     for into in objects:
@@ -128,7 +142,7 @@ def _to_members(
                 continue  # it leads to this object
             if isinstance(each.target, Record) and into.place.name in each.owners:
                 continue  # a cycle
-            if not stores.parts_meet(each.root, into.root, each.target):
+            if not meet(each.root, into.root, each.target):
                 continue
             needs = each.owners | into.owners | {each.name}
             for offset in members_like(into.place, each.target, is_text(each.target)):

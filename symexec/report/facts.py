@@ -20,6 +20,7 @@ from csg.records import record
 from symexec.counters import Counters
 from symexec.exploration.preparation import Prepared
 from symexec.inputs.plan import MOST_ELEMENTS, plan, shapes_lines, with_defaults
+from symexec.inputs.shared_parts import MOST_WAYS
 from symexec.inputs.structures import (
     MOST_IN_A_ROW,
     MOST_MEMBERS,
@@ -385,7 +386,8 @@ def _together(tried: int, ways: int) -> str:
     """How pointers lead into one object, in the inputs that were tried."""
     if not tried:
         return "pointers that lead to different objects"
-    some = f" in {tried} of {ways} ways" if tried < ways else ""
+    known = f"more than {MOST_WAYS}" if ways >= MOST_WAYS else ways
+    some = f" in {tried} of {known} ways" if tried < ways else ""
     return f"pointers that lead to different objects or into one{some}, by an element at most"
 
 
