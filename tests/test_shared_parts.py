@@ -282,3 +282,22 @@ def test_of_very_many_pointers_near_ones_are_tried_at_once(tmp_path: Path) -> No
     assert time.process_time() - began < 2  # 22 s where all pairs of pointers are looked at
     assert len(tried) == MOST_ALIASES and ways >= MOST_WAYS
     assert all(len(each.needs) <= 3 for each in tried)
+
+
+@pytest.mark.parametrize("name", ("two members", "a member of the object itself"))
+def test_emitted_tests_and_replays_share_the_same_parts(name: str, tmp_path: Path) -> None:
+    shape = SHAPES[name]
+    stored = f"{shape.writes} = 5;"
+    read = f"got = {shape.reads};"
+    write_versions(tmp_path, function(shape, stored, read), function(shape, read, stored))
+    assert csgtest("build", "old.c", "new.c", *WORDS, folder=tmp_path).code == 1
+    replayed = csgtest("replay", "csgtest-out", folder=tmp_path)
+    assert "confirmed" in replayed.out, replayed.out
+    csgtest("emit", "csgtest-out", "--as", "c", "-o", "emitted", folder=tmp_path)
+    (emitted,) = (tmp_path / "emitted").glob("*.c")
+    codes = []
+    for version in ("old", "new"):
+        source = f'-DCSGTEST_SOURCE="{tmp_path / version}.c"'
+        subprocess.run(["gcc", "-w", source, "-o", tmp_path / version, emitted], check=True)
+        codes.append(subprocess.run([tmp_path / version], check=False).returncode)
+    assert sorted(codes) == [0, 1]

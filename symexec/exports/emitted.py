@@ -183,7 +183,7 @@ def _inputs(signature: EntrySignature, given: TestInput) -> Iterator[str]:
     values, known = dict(given.parameters), _variables(signature)
     aliased = {name: each for name, each in values.items() if isinstance(each, Inside)}
     absent = {*aliased}  # what is behind these belongs to the other object
-    linked: dict[str, str] = {}
+    linked: dict[str, tuple[str, str]] = {}
     for each in parts_there(signature.parameters, counts_in(values)):
         if each.level and each.name not in values:
             continue
@@ -209,14 +209,13 @@ def _inputs(signature: EntrySignature, given: TestInput) -> Iterator[str]:
             there = f" && {name}" if each.instead else ""
             put = f"    memcpy((char *) {owner} + {each.offset}, &{name}, sizeof {name});"
             if each.name in aliased:
-                linked[each.name] = f"if ({owner})\n{put}"
+                linked[each.name] = f"if ({owner})", put
                 continue
             yield f"if ({owner}{there})"
             yield put
     for own, target in aliased.items():
         yield f"{known[own]} = {_inside(target, known)};"
-        if own in linked:
-            yield linked[own]
+        yield from linked.get(own, ())
     for own, content in given.globals:
         part = next((each for each in signature.globals if each.name == own), None)
         if part is None or not (own.isidentifier() and own.isascii()):
