@@ -410,6 +410,16 @@ MODELS = [
         "fcntl(1, F_SETLK, &l);",
         "struct flock l = {F_WRLCK};",
     ),
+    *(
+        Row("filesystem/descriptors.py:passed:undefined", line, others="CREAT" in line)
+        for line in (
+            "close(fcntl(1, F_DUPFD_CLOEXEC));",
+            "fcntl(1, F_SETFD);",
+            "fcntl(1, F_SETFL);",
+            'open("b", O_CREAT | O_WRONLY);',
+            'openat(AT_FDCWD, "b", O_CREAT | O_WRONLY);',
+        )
+    ),
     Row("filesystem/folders.py:_listing:unsupported", "readdir(d);", 'DIR *d = opendir("/dev");'),
     Row(
         "filesystem/open_files.py:_refused:unsupported", "read(p[0], b, 1);", _PIPE + " char b[1];"

@@ -117,8 +117,8 @@ def create_file(context: Context, arguments: Arguments) -> Model:
 def _open(context: Context, path: Operand, rest: Arguments, base: Operand | None = None) -> Model:
     flags = yield from pin(rest[0], "the flags given to open")
     mode = 0
-    if flags & CREATE and len(rest) > 1:
-        mode = yield from pin(rest[1], "the mode given to open")
+    if flags & CREATE:
+        mode = yield from passed(context, rest, 1, "the mode given to open")
     if flags & CREATE and flags & DIRECTORY:
         return answered(context, -EINVAL)
     if flags & CREATE and (yield from is_named_as_folder(context, path, base)):
@@ -131,6 +131,15 @@ def _open(context: Context, path: Operand, rest: Arguments, base: Operand | None
     if isinstance(found, int):
         return answered(context, found)
     return answered(context, (yield from open_found(context, found, flags, mode)))
+
+
+def passed(context: Context, arguments: Arguments, place: int, what: str) -> Asking[int]:
+    """The argument behind the ellipsis that a call reads. Where the program passes none, the value
+    is natively what a register holds (C17 7.16.1.1p2): here 0, and an event."""
+    if place < len(arguments):
+        return (yield from pin(arguments[place], what))
+    context.event(Reason.UNDEFINED, f"{what} is not passed")
+    return 0
 
 
 def is_named_as_folder(
@@ -426,16 +435,20 @@ def moved_to(context: Context, number: int, target: int, closes: bool = False) -
     return target
 
 
+# F_GETFD, F_GETFL, F_GETOWN, F_GETSIG, F_GETLEASE, F_GETPIPE_SZ, F_GET_SEALS: they take no value
+ASKING = frozenset((1, 3, 9, 11, 1025, 1032, 1034))
+
+
 @models("fcntl", "fcntl64", effects="nothing", needs=(ERRNO,))
 def control(context: Context, arguments: Arguments) -> Model:
     number = yield from number_of(arguments[0], "fcntl")
     command = yield from pin(arguments[1], "the command given to fcntl")
-    value = 0
-    if len(arguments) > 2:
-        value = signed((yield from pin(arguments[2], "the value given to fcntl")), 32)
     known = descriptor(context, number)
     if known is None:
         return answered(context, -EBADF)
+    value = 0
+    if command not in ASKING:
+        value = signed((yield from passed(context, arguments, 2, "the value given to fcntl")), 32)
     file = opened(context, known.opened)
     match command:
         case 0 | 1030:  # F_DUPFD, F_DUPFD_CLOEXEC
