@@ -81,6 +81,11 @@ from csg.language.types import Function, Integer, Pointer, Type, Void, is_intege
 from csg.records import record
 
 Functions = Mapping[str, FunctionDefinition]
+# How many arrows there may be in the place of a pointer: no input has deeper structures, and of a
+# tree each arrow more has twice as many pairs. The first of these depths counts at which no
+# function has more pairs than MOST_PAIRS.
+ARROWS = (16, 8, 4, 2)
+MOST_PAIRS = 256
 MOST_FUNCTIONS = 64  # functions that are analysed, from the entry function on
 _LENGTH = re.compile(
     r"(len|length|size|siz|count|cnt|num|qty|quantity|bytes|total)\d*$"
@@ -101,13 +106,26 @@ def counted(functions: Functions, entry: FunctionDefinition) -> dict[Pair, Count
     """The pairs of the entry function: those that its own code shows, and those of the functions
     that it passes its parameters to."""
     uses = {each.symbol.name: _Uses(each, functions) for each in called_from(functions, entry)}
+    for arrows in ARROWS:
+        found = _brought_up(uses, arrows)
+        if max(map(len, found.values())) <= MOST_PAIRS:
+            break
+    return found[entry.symbol.name]
+
+
+def _brought_up(uses: Mapping[str, _Uses], arrows: int) -> dict[str, dict[Pair, Counted]]:
+    """The pairs of each function with those of the functions that it calls, or as many as show that
+    they are too many. Pointers behind more ``arrows`` have none: a call only adds arrows, so a
+    number that is left out below is no candidate above."""
     found: dict[str, dict[Pair, Counted]] = {name: {} for name in uses}
     for _ in uses:  # each round brings them one call further up
-        again = {name: each.pairs(found) for name, each in uses.items()}
+        again = {name: each.pairs(found, arrows) for name, each in uses.items()}
         if again == found:
             break
         found = again
-    return found[entry.symbol.name]
+        if arrows > ARROWS[-1] and max(map(len, found.values())) > MOST_PAIRS:
+            break
+    return found
 
 
 def called_from(functions: Functions, entry: FunctionDefinition) -> list[FunctionDefinition]:
@@ -940,9 +958,11 @@ class _Uses:
 
     # -------------------------------------------------------------- pairs
 
-    def pairs(self, of_others: Mapping[str, Mapping[Pair, Counted]]) -> dict[Pair, Counted]:
+    def pairs(
+        self, of_others: Mapping[str, Mapping[Pair, Counted]], arrows: int
+    ) -> dict[Pair, Counted]:
         """The pairs of this function, with those that the functions called by it (``of_others``)
-        have for what is passed to them."""
+        have for what is passed to them, for pointers behind up to so many ``arrows``."""
         found = {**self._found}
         for (pointer, number), each in self._passed_on(of_others):
             found.setdefault((pointer, number), each)
@@ -953,6 +973,8 @@ class _Uses:
         found |= self._taken
         chosen: dict[Pair, Counted] = {}
         for pointer in sorted({pair[0] for pair in (*found, *self._hinted)} - self._unsteady):
+            if pointer.count("->") > arrows:
+                continue
             number = self._chosen(pointer, found)
             if number and not self._means_more(pointer, number):
                 pair = pointer, number

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from csg.analysis.lengths import counted
+from csg.analysis.lengths import MOST_PAIRS, _Uses, counted
 from csg.frontend import parse_text
 
 BUFFER = (
@@ -199,6 +199,35 @@ def test_pairs(parameters: str, body: str, expected: dict[object, int]) -> None:
     if "*" in expected:
         expected = {("b->data", "b->len"): expected["*"]}
     assert found == expected
+
+
+@pytest.mark.parametrize("helpers", [2, 10, 60])
+@pytest.mark.parametrize("links", ["next", "l, *r", "l, *r, *u, *v"])
+def test_pairs_of_a_recursive_structure_are_few(
+    links: str, helpers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each round of calls adds a member to the places of a recursive function's pairs. The pairs
+    that are made for all functions grow no faster than the number of functions and rounds."""
+    made: list[int] = []
+    plain = _Uses.pairs
+
+    def pairs(self: _Uses, *of_others: object) -> object:
+        found = plain(self, *of_others)  # type: ignore[arg-type]
+        made.append(len(found))
+        return found
+
+    monkeypatch.setattr(_Uses, "pairs", pairs)
+    names = links.replace("*", "").split(", ")
+    text = f"struct e {{ struct e *{links}; unsigned char *p; int n; }};"
+    text += "int walk(struct e *e) { int s = 0; for (int i = 0; i < e->n; i++) s += e->p[i];"
+    text += f" return s + {' + '.join(f'walk(e->{name})' for name in names)}; }}\n"
+    for at in range(helpers):
+        text += f"int g{at}(int k) {{ return {f'g{at - 1}(k)' if at else 'k'}; }}\n"
+    text += f"int f(struct e *e, int n) {{ return g{helpers - 1}(n) + walk(e); }}\n"
+    functions = {each.symbol.name: each for each in parse_text(text).functions}
+    counted(functions, functions["f"])
+    assert 0 < max(made) <= len(names) * (MOST_PAIRS + 1)
+    assert sum(made) <= 4 * 2 * (helpers + 2) * MOST_PAIRS
 
 
 def test_a_constant_bound_anywhere_leaves_no_pair() -> None:
