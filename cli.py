@@ -443,7 +443,7 @@ def _built_revisions(
     with a share of the time. What cannot be tested is reported and returned, while the others are
     tested; the exit code is 2 where that leaves no difference. Internal differences are reported at
     the end: until then another entry may confirm them."""
-    from csg.errors import CsgtestError, printable
+    from csg.errors import CsgtestError, UsageError, printable
     from symexec.projects.session import Session
     from symexec.report.session import build
     from symexec.testcases.store import note_runs
@@ -487,10 +487,10 @@ def _built_revisions(
         codes += _later(run.report, run.options, progress, json, top, folders, readings)
     for export in options.exports:
         _export(folders, export)
-    if not codes:
-        failed += spared
     untested = [*session.untested()]
-    if not codes and not failed and not untested:
+    if not codes:
+        failed += [*spared, *map(UsageError, untested)]
+    if not codes and not failed:
         untested = ["Nothing that is compiled differs."]
     for sentence in untested:
         print(printable(sentence), file=sys.stderr if json else sys.stdout)

@@ -172,6 +172,120 @@ def test_a_function_that_no_run_reaches_is_named(tmp_path: Path) -> None:
     assert first not in tested and line.endswith(f"changed (--entry {first})")
 
 
+PRIVATE = {
+    "Makefile": "libctx.a: ctx.o\n\t$(AR) cr $@ ctx.o\n",
+    "ctx.h": "struct ctx;\nstruct ctx *ctx_new(int n);\nint ctx_next(struct ctx *c);\n"
+    "int util(unsigned x);\n",
+    "ctx.c": """\
+#include <stdlib.h>
+#include "ctx.h"
+struct ctx { int n; };
+struct ctx *ctx_new(int n) { struct ctx *c = calloc(1, sizeof *c); if (c) c->n = n; return c; }
+int ctx_next(struct ctx *c) { return c->n > 10 ? -11 : c->n++; }
+int util(unsigned x) { return x + x; }
+""",
+}
+
+
+def commit_of(folder: Path, files: dict[str, str], *edits: tuple[str, str, str]) -> Repository:
+    folder.mkdir()
+    found = Repository(folder, files)
+    for name, before, after in edits:
+        found.edit(name, before, after)
+    found.commit("change")
+    return found
+
+
+@pytest.mark.parametrize("refactored", [False, True], ids=["alone", "and another function"])
+def test_calls_find_what_differs_behind_a_new_member_of_a_private_structure(
+    refactored: bool, tmp_path: Path
+) -> None:
+    """The functions that make and take the structure have two forms in the unified program."""
+    edits = [("ctx.c", "int n; };", "int n, room; };"), ("ctx.c", "-11", "-12")]
+    if refactored:
+        edits.append(("ctx.c", "x + x", "x * 2"))
+    found = commit_of(tmp_path / "it", PRIVATE, *edits)
+    done = csgtest("build", "HEAD~1..HEAD", "--time", "8", folder=found.folder)
+    assert done.code == 1, done.out + done.err
+    assert "made = ctx_new(11); ctx_next(made)" in done.out
+    assert "not tested" not in done.out and "Nothing that is compiled differs" not in done.out
+
+
+API = "int kept(int n);\n"
+UNTESTABLE = {  # before and after, and what is said of it
+    "added": ("", "int f(int n) { return n; }", "f: only the new version has it"),
+    "removed": ("int f(int n) { return n; }", "", "f: only the old version has it"),
+    "an object": ("int limit = 5;", "int limit = 6;", "limit: no function uses it"),
+    "another type": ("int f(int n) { return n; }", "long f(long n) { return n; }", "f: changed"),
+    "renamed": (
+        "int f(int n) { while (n > 9) n -= 3; return n; }",
+        "int g(int n) { while (n > 9) n -= 4; return n; }",
+        "g: changed",
+    ),
+    "a structure by value": (
+        "struct p { int x; }; int f(struct p p) { return p.x; }",
+        "struct p { int x, y; }; int f(struct p p) { return p.x + 1; }",
+        "f: changed",
+    ),
+    "a structure returned": (
+        "struct p { int x; }; struct p f(int n) { return (struct p){n}; }",
+        "struct p { int x, y; }; struct p f(int n) { return (struct p){n, 1}; }",
+        "f: changed",
+    ),
+    "a structure that nobody makes": (
+        "struct p { int x; }; int f(struct p *p) { return p->x; }",
+        "struct p { int x, y; }; int f(struct p *p) { return p->x + 1; }",
+        "f: changed",
+    ),
+    "a private structure that nobody makes": (
+        "struct ctx { int x; }; int f(struct ctx *p) { return p->x; }",
+        "struct ctx { int x, y; }; int f(struct ctx *p) { return p->x + 1; }",
+        "f: changed",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNTESTABLE)
+def test_what_no_entry_shows_is_named_and_not_called_equal(case: str, tmp_path: Path) -> None:
+    before, after, said = UNTESTABLE[case]
+    files = {
+        "Makefile": "lib.a: x.o y.o\n\t$(AR) cr $@ $^\n",
+        "lib.h": f"{API}struct ctx;\nint f(); int g();\n",
+        "y.c": f"{API}int kept(int n) {{ return n + 1; }}\n",
+        "x.c": f"{before}\n",
+    }
+    folder = tmp_path / "it"
+    folder.mkdir()
+    found = Repository(folder, files)
+    found.write("x.c", f"{after}\n")
+    found.commit("change")
+    done = csgtest("build", "HEAD~1..HEAD", "--time", "2", folder=found.folder)
+    assert "Nothing that is compiled differs" not in done.out
+    assert f"lib.a: not tested: {said}" in done.out, done.out + done.err
+    assert done.code == 2
+    found.edit("y.c", "n + 1", "n - -1")  # which is proved equal
+    found.commit("another")
+    done = csgtest("build", "HEAD~2..HEAD", "--time", "2", folder=found.folder)
+    assert "lib.a, kept:\n" in done.out
+    assert f"lib.a: not tested: {said}" in done.out, done.out + done.err
+
+
+def test_what_no_tree_shows_is_not_called_equal(tmp_path: Path) -> None:
+    """The assembler reads a file that differs; of the C file a comment does."""
+    files = {
+        "Makefile": "lib.a: x.o\n\t$(AR) cr $@ $^\n",
+        "data.bin": "1\n",
+        "x.c": '__asm__(".globl q\\nq: .incbin \\"data.bin\\"\\n");\n'
+        "extern const char q[];\nint kept(int n) { return n + q[0]; }\n/* 1 */\n",
+    }
+    edits = (("data.bin", "1", "2"), ("x.c", "/* 1", "/* 2"))
+    found = commit_of(tmp_path / "it", files, *edits)
+    done = csgtest("build", "HEAD~1..HEAD", "--time", "2", folder=found.folder)
+    assert "Nothing that is compiled differs" not in done.out
+    assert done.report["verdict"] == "no-difference-found"
+    assert "its assembly reads a file that is not compared" in done.out
+
+
 def test_objects_that_several_files_define_tentatively_are_attacked(tmp_path: Path) -> None:
     """As gcc before version 10 linked them: one object, which cannot be weak."""
     parts = {

@@ -39,8 +39,10 @@ from csg.language.syntax import (
     Name,
     Symbol,
     TranslationUnit,
+    Version,
 )
 from csg.language.traversal import Tree, walk
+from csg.language.type_text import declaration_text
 from csg.language.types import Function, Pointer, Record, Type, Void
 from csg.pipeline import call_graph_of, program_of
 from csg.programs import Versions, matches
@@ -53,8 +55,8 @@ from csg.unify.unified import Unified
 from symexec.options import Internal
 from symexec.report.model import Reached, Report
 from symexec.testcases import DifferenceKind, TestCase, rendered
-from symexec.testcases.driver import structure_of
-from symexec.testcases.sequences import Members, making_of, observers_of, steps_of
+from symexec.testcases.driver import in_source_names, structure_of
+from symexec.testcases.sequences import Members, making_of, observers_of, parts_of, steps_of
 from symexec.triage import Group
 
 if TYPE_CHECKING:
@@ -134,106 +136,274 @@ def entries_of(
     pair = readings.read(versions.pairs())
     old, new = Counter(_names(pair.old)), Counter(_names(pair.new))
     named = old.keys() & new.keys()  # before unifying calls one otherwise
-    once = {name for name in named if old[name] == new[name] == 1}
+    once = frozenset(name for name in named if old[name] == new[name] == 1)
     if "main" in named:
         return (Entry(""),)
     headers = headers_of(pair, os.path.abspath(versions.new), installed)
-    unified = readings.unify(versions.pairs(), "")
-    changed = _changed_in(unified)
-    definitions = {each.symbol.name: each for unit in unified.units for each in unit.functions}
-    functions = {name: each.symbol for name, each in definitions.items()}
-    shared = _shared_functions(versions, named, functions, ignored)
-    if not changed or not shared:
+    library = _library_of(versions, readings.unify(versions.pairs(), ""), named, ignored)
+    if not library.changed or not library.both:
         return ()
-    calls = _weighed(program_of(unified, min(shared)), unified.units)
-    begun = changed & set(calls)
+    calls = _joined_forms(library)
+    begun = library.changed & set(calls)
     if not begun:
         return ()
     far = networkx.multi_source_dijkstra_path_length(calls.reverse(copy=False), begun)
-    inner = {name: headers.why_inner(functions[name]) for name in shared}
-    public = [name for name in shared & far.keys() if not inner[name]]
+    inner = {name: headers.why_inner(library.definitions[name].symbol) for name in library.both}
+    sequences = _Sequences(library, headers, inner, once, Members(library.definitions, calls))
+    shared, apart = library.both - library.apart, sequences.of_forms(far)
+    public = [name for name in shared & far.keys() if not inner[name]] + apart
     width = {name: len(networkx.descendants(calls, name)) for name in public}
     nearest = sorted(public, key=lambda name: (far[name], width[name], name))
-    hidden = tuple(sorted(headers.hidden))
-    weight = Counter(change.function for change in unified.changes)
+    weight = Counter(change.function for change in library.unified.changes)
     changing = sorted(begun & shared - {*public}, key=lambda name: (-weight[name], name))
     above = {name: {*networkx.ancestors(calls, name)} for name in changing}
     many = MOST // 2 if nearest else len(changing)
     first = {next(filter(above[name].__contains__, nearest), "") for name in changing[:many]}
     nearest.sort(key=lambda name: name not in first)
-    offered = [definitions[name] for name in sorted(shared & once) if not inner[name]]
-    members = Members(definitions, calls)
     entries: list[Entry] = []
     for name in [*changing[:many], *nearest, *changing[many:]]:
         if len(entries) >= MANY:
             break
         reached = frozenset(each for each in changing if name in above[each] and not inner[name])
-        sequence = (
-            "" if inner[name] else _sequence(definitions[name], offered, headers, members, changed)
-        )
-        made = _made_by_others(definitions[name], sequence, definitions) - headers.hidden
-        handles = _handles(name, definitions, headers.own)
-        internal = _internal(inner[name], (*hidden, *sorted(made)), handles)
         within = frozenset(begun & {name, *networkx.descendants(calls, name)})
-        entries.append(Entry(name, internal, reached, changed=within))
-        if sequence:
-            maker = re.split(r"[,|]", sequence)[0]
-            beyond = _internal("", hidden, ())
-            entries.append(Entry(f"{maker},{name}", beyond, reached, sequence, within))
+        entries += sequences.entries(name, reached, within)
     return tuple(entries[:MANY])
 
 
-def changed_functions(
-    versions: Versions, readings: Readings, ignored: Sequence[str] = ()
-) -> frozenset[str]:
-    """The functions of both versions of a library that changed, or that use an object which did."""
-    pair = readings.read(versions.pairs())
-    unified = readings.unify(versions.pairs(), "")
-    functions = {each.symbol.name: each.symbol for unit in unified.units for each in unit.functions}
-    named = {*_names(pair.old)} & {*_names(pair.new)}
-    return frozenset(_changed_in(unified) & _shared_functions(versions, named, functions, ignored))
+@record
+class _Library:
+    """The functions of a library by the names that the sources have. ``both``: those that both
+    versions have, apart from those of ignored files; ``apart``: those of which the unified program
+    has two forms, as their types differ. ``definitions``: of these the new version's. ``forms``:
+    the sources' names for what the unified program calls otherwise. ``changed``: the functions that
+    changed, or that use an object which did."""
+
+    unified: Unified
+    forms: Mapping[str, str]
+    definitions: Mapping[str, FunctionDefinition]
+    both: frozenset[str]
+    apart: frozenset[str]
+    changed: frozenset[str]
+
+    def is_called_alike(self, name: str) -> bool:
+        """Does one text call both forms, which pass no structure that differs by value?"""
+        texts = {
+            in_source_names(declaration_text(each.symbol.type, ""), [unit])
+            for unit in (self.unified.old, self.unified.new)
+            for each in unit.functions
+            if each.symbol.name == name
+        }
+        kinds = _types_of(self.definitions[name])
+        return len(texts) == 1 and not any(map(self.unified.names.layouts.split_record, kinds))
+
+    def differing_structures(self, kinds: Iterable[Type]) -> list[str]:
+        """The structures that differ, of those that pointers of these types lead to."""
+        split = self.unified.names.layouts.split_record
+        pointers = [each for each in kinds if isinstance(each, Pointer)]
+        return [structure_of(each) for each in pointers if split(each.target) is not None]
 
 
-def _changed_in(unified: Unified) -> set[str]:
+def _library_of(
+    versions: Versions, unified: Unified, named: Collection[str], ignored: Sequence[str]
+) -> _Library:
+    """``named``: the functions that both versions name so."""
+    forms = {form: name for name, both in unified.splits.items() for form in both}
+    copies = {
+        each.symbol.name: caller.name for caller, pair in unified.clones.items() for each in pair
+    }
+    definitions = {
+        each.symbol.name: each
+        for unit in unified.units
+        for each in unit.functions
+        if each.symbol.name not in forms
+    }
+    new = {each.symbol.name: each for each in unified.new.functions}
+    apart = frozenset(unified.splits.keys() & new.keys() & {*named})
+    definitions |= {name: new[name] for name in apart}
+    both = frozenset(
+        name
+        for name in definitions.keys() & {*named}
+        if not _is_ignored(definitions[name], versions.new, ignored)
+    )
     changed = {change.function for change in unified.changes if change.cause != MOVED}
     changed = changed or {change.function for change in unified.changes}
-    return changed | _users_of_changed_objects(unified.units)
+    users = _users_of_changed_objects(unified.units)
+    changed |= {{**forms, **copies}.get(name, name) for name in users}
+    return _Library(unified, forms, definitions, both, apart & both, frozenset(changed - {""}))
 
 
-def _shared_functions(
-    versions: Versions,
-    named: Iterable[str],
-    functions: Mapping[str, Symbol],
-    ignored: Sequence[str],
-) -> set[str]:
-    """The functions that both versions name so, apart from those of ignored files."""
-    return {
-        name
-        for name in functions.keys() & {*named}
-        if not matches(os.path.relpath(functions[name].location.file, versions.new), ignored)
-    }
+def _is_ignored(function: FunctionDefinition, tree: Path, ignored: Sequence[str]) -> bool:
+    return matches(os.path.relpath(function.symbol.location.file, tree), ignored)
+
+
+def _joined_forms(library: _Library) -> NameGraph:
+    """Which function calls which, as ``_weighed`` says, by the names that the sources have."""
+    units = library.unified.units
+    start = min(each.symbol.name for unit in units for each in unit.functions)
+    found = _weighed(program_of(library.unified, start), units)
+    joined: NameGraph = networkx.DiGraph()
+    joined.add_nodes_from(library.forms.get(each, each) for each in found)
+    for caller, called in found.edges:
+        far = found.edges[caller, called]["weight"]
+        edge = library.forms.get(caller, caller), library.forms.get(called, called)
+        known = joined.get_edge_data(*edge, default={"weight": far})["weight"]
+        joined.add_edge(*edge, weight=min(far, known))
+    return joined
+
+
+@dataclass(slots=True)
+class _Sequences:
+    """The entries of one function each: by itself, and behind calls that make what it takes.
+    ``inner``: why no user can call a function. ``once``: the functions that no other one is called
+    like."""
+
+    library: _Library
+    headers: Headers
+    inner: Mapping[str, str]
+    once: Collection[str]
+    members: Members
+    _offered: list[FunctionDefinition] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._offered = [
+            self.library.definitions[name]
+            for name in sorted(self.library.both & {*self.once})
+            if not self.inner[name] and (name not in self.library.apart or self._is_offered(name))
+        ]
+
+    def _is_offered(self, name: str) -> bool:
+        """Can a sequence call a function of two forms: what differs users do not see?"""
+        taken = [each.type for each in self.library.definitions[name].parameters]
+        differing = self.library.differing_structures(taken)
+        return self.library.is_called_alike(name) and self.headers.own.issuperset(differing)
+
+    def of_forms(self, reaching: Collection[str]) -> list[str]:
+        """The functions of two forms that can be called behind others, as these make all that
+        differs in what the function takes, and it returns none of that."""
+        found = []
+        for name in sorted(self.library.apart & {*self.once} & {*reaching}):
+            function = self.library.definitions[name]
+            result, *taken = _types_of(function)
+            made = next(filter(None, map(structure_of, taken)), "")
+            alone = {*self.library.differing_structures(taken)} <= {made}
+            returned = self.library.differing_structures([result])
+            if alone and not returned and self.library.is_called_alike(name) and self.of(name):
+                found.append(name)
+        return found
+
+    def of(self, name: str) -> str:
+        """The calls that make what a public function takes, and then the function."""
+        if self.inner[name]:
+            return ""
+        function, changed = self.library.definitions[name], self.library.changed
+        return _sequence(function, self._offered, self.headers, self.members, changed)
+
+    def entries(
+        self, name: str, reached: frozenset[str], within: frozenset[str]
+    ) -> Iterator[Entry]:
+        """A function of two forms alone is no entry: no test can lay out what differs in them.
+        ``reached``: inner entries; ``within``: changed functions that it reaches."""
+        definitions, hidden = self.library.definitions, tuple(sorted(self.headers.hidden))
+        sequence = self.of(name)
+        if name not in self.library.apart:
+            made = _made_by_others(definitions[name], sequence, definitions) - self.headers.hidden
+            handles = _handles(name, definitions, self.headers.own)
+            internal = _internal(self.inner[name], (*hidden, *sorted(made)), handles)
+            yield Entry(name, internal, reached, changed=within)
+        if sequence:
+            maker, *others = parts_of(sequence)
+            called = {*maker.names}.union(
+                *(each.names for each in others if not each.may_be_left_out)
+            )
+            within |= called & self.library.apart & self.library.changed
+            beyond = _internal("", hidden, ())
+            yield Entry(f"{maker.names[0]},{name}", beyond, reached, sequence, within)
+
+
+def _types_of(function: FunctionDefinition) -> list[Type]:
+    """The type of the result, and those of the parameters."""
+    kind = function.symbol.type
+    assert isinstance(kind, Function)
+    return [kind.result, *(each.type for each in function.parameters)]
+
+
+@record
+class Changed:
+    """What differs in a library, by the names in the sources. ``functions``: those of both versions
+    that changed, or that use an object which did; ``old`` and ``new``: those that others can call
+    and that one version alone has; ``objects``: those that no function uses."""
+
+    functions: frozenset[str]
+    old: frozenset[str]
+    new: frozenset[str]
+    objects: frozenset[str]
+
+
+def changed_in(versions: Versions, readings: Readings, ignored: Sequence[str] = ()) -> Changed:
+    """What differs in a library, apart from what is in ignored files."""
+    pair = readings.read(versions.pairs())
+    unified = readings.unify(versions.pairs(), "")
+    library = _library_of(versions, unified, {*_names(pair.old)} & {*_names(pair.new)}, ignored)
+    copies = {each.symbol for both in unified.clones.values() for each in both}
+    functions: set[str] = set()
+    alone: dict[Version, set[str]] = {version: set() for version in Version}
+    for name, each in library.definitions.items():
+        tree = versions.old if each.version is Version.OLD else versions.new
+        if each.symbol in copies or _is_ignored(each, tree, ignored):
+            continue
+        if each.version is None or name in library.apart:
+            functions.add(name)
+        elif each.symbol.linkage is Linkage.EXTERNAL:
+            alone[each.version].add(name)
+    return Changed(
+        library.changed & functions,
+        frozenset(alone[Version.OLD]),
+        frozenset(alone[Version.NEW]),
+        frozenset(library.forms.get(name, name) for name in _unused_objects(unified.units)),
+    )
 
 
 def _users_of_changed_objects(units: Sequence[TranslationUnit]) -> set[str]:
     """The functions that name an object whose initial value or type changed, or one whose initial
     value names such an object."""
-    declared = [each for unit in units for each in unit.declarations]
-    changed = {each.symbol.name for each in declared if is_changed(each)}
-    while changed:
-        more = {
-            each.symbol.name
-            for each in declared
-            if each.initializer is not None and _names_one(each.initializer, changed)
-        }
-        if more <= changed:
-            break
-        changed |= more
+    changed = _leading_to(units, {each.symbol.name for each in _changed_objects(units)})
     return {
         each.symbol.name
         for unit in units
         for each in unit.functions
         if changed and _names_one(each.body, changed)
     }
+
+
+def _changed_objects(units: Sequence[TranslationUnit]) -> list[Declaration]:
+    return [each for unit in units for each in unit.declarations if is_changed(each)]
+
+
+def _leading_to(units: Sequence[TranslationUnit], names: Collection[str]) -> set[str]:
+    """These objects, and those whose initial values name one of them, or one that does."""
+    declared = [each for unit in units for each in unit.declarations]
+    found = {*names}
+    while found:
+        more = {
+            each.symbol.name
+            for each in declared
+            if each.initializer is not None and _names_one(each.initializer, found)
+        }
+        if more <= found:
+            break
+        found |= more
+    return found
+
+
+def _unused_objects(units: Sequence[TranslationUnit]) -> set[str]:
+    """The objects that changed, that no function uses, and that other files can."""
+    changed = [each.symbol.name for each in _changed_objects(units)]
+    bodies = [each.body for unit in units for each in unit.functions] if changed else []
+    used = {each.symbol.name for each in walk(*bodies) if isinstance(each, Name)}
+    symbols = [each.symbol for unit in units for each in unit.declarations]
+    outer = {each.name for each in symbols if each.linkage is Linkage.EXTERNAL}
+    leading = {name: _leading_to(units, {name}) for name in changed}
+    return {name for name, by in leading.items() if by.isdisjoint(used) and by & outer}
 
 
 def _names_one(tree: Tree, names: Collection[str]) -> bool:

@@ -93,6 +93,11 @@ class Subject:
         unified = self._unified()
         return unified is not None and (unified.same_code or not unified.changes)
 
+    def leaves_open(self) -> bool:
+        """Does the compiler see something that no tree shows?"""
+        unified = self._unified()
+        return unified is None or bool(unified.read_otherwise or unified.unseen)
+
     def _unified(self) -> Unified | None:
         """None where the files cannot be read: whoever reads them next gets the same error."""
         try:
@@ -428,6 +433,8 @@ def _why_nothing(subject: Subject, files: Sequence[str]) -> str:
     """Why no function of a library is tested although the change reaches it."""
     where = some_of([file for file in files if not is_aside(file)])
     unified = subject.readings.unify(subject.versions.pairs(), "")
+    if unified.same_code:
+        return f"{subject.name}: the compiler makes the same code of both versions of {where}"
     if unified.changes:
         return f"{subject.name}: no function that comes to what differs in {where} can be called"
     edits = unseen_edits(unified, (), subject.versions.flags_of_files())

@@ -32,7 +32,7 @@ from symexec.options import (
 from symexec.projects.entries import (
     MOST,
     Entry,
-    changed_functions,
+    changed_in,
     confirm,
     entries_of,
     installed_headers,
@@ -193,7 +193,9 @@ class Session:
             entries = each.entries
             if own.inputs.entry is not None or _is_same_code(each, own):
                 entries = (Entry(""),)
-            elif entries and entries[0].name:
+            elif not entries and each.is_unchanged():
+                entries = (Entry(""),) if each.leaves_open() else ()
+            elif not entries or entries[0].name:
                 self._libraries.append(each)
             spent = _Time(own.search.time, 0) if "time" in keys else together
             several = len(entries) > 1
@@ -252,12 +254,18 @@ class Session:
             names = ", ".join(self._untested)
             yield f"not tested: {names}: the change reaches it (--target {self._untested[0]})"
         for subject in self._libraries:
-            changed = changed_functions(
-                subject.versions, subject.readings, self._options.files.ignored
-            )
-            left = sorted(changed - self._reached(subject))
-            if left:
-                yield f"{subject.name}: not tested: {some_of(left)}: changed (--entry {left[0]})"
+            ignored = self._options.files.ignored
+            changed = changed_in(subject.versions, subject.readings, ignored)
+            for found, why in (
+                (changed.functions, "changed (--entry {0})"),
+                (changed.old, "only the old version has it"),
+                (changed.new, "only the new version has it"),
+                (changed.objects, "no function uses it"),
+            ):
+                left = sorted(found - self._reached(subject))
+                if left:
+                    said = why.format(left[0])
+                    yield f"{subject.name}: not tested: {some_of(left)}: {said}"
 
     def _inside(
         self, calls: Sequence[_Call], intended: Mapping[str, Path], tests: tuple[Path, ...]
