@@ -434,6 +434,66 @@ def test_a_structure_that_changed_is_named(tmp_path: Path) -> None:
     assert (done.code, "of 'f' differ between the versions, in b->m" in done.err) == (2, True)
 
 
+BLOCK = "struct block { int id; struct block *next; };\n"
+MEMBERS = {  # how the structure that the entry takes leads to one that its file only names
+    "a pointer": "struct block *b; int depth;",
+    "in an unnamed union": "union { struct block *b; long other; } u; int depth;",
+    "in a nested structure": "struct { struct { struct block *b; } in; } n; int depth;",
+    "behind another pointer": "struct scope *up; struct block *b; int depth;",
+}
+DEFINED = {  # the files that define it: a.c differs
+    "in one file": {"b.c": "", "c.c": BLOCK},
+    "in one file that comes first": {"b.c": BLOCK, "c.c": ""},
+    "in two files": {"b.c": BLOCK, "c.c": BLOCK},
+    "in a file that differs": {"b.c": "", "c.c": "", "a.c": BLOCK},
+    "in two files of which one differs": {"b.c": BLOCK, "c.c": "", "a.c": BLOCK},
+}
+
+
+def write_scope(folder: Path, member: str, defined: dict[str, str]) -> None:
+    """f in e.c changes. Of the other files a.c does, too; b.c and c.c are what they were."""
+    head = (
+        f"struct scope {{ {MEMBERS[member]} }};\nint f(struct scope *s, int n);\n"
+        "int g(struct scope *s);\nint h(struct scope *s);\nint k(struct scope *s);\n"
+    )
+    for side, limit in (("old", 10), ("new", 20)):
+        texts = {
+            "s.h": head,
+            "e.c": f"int f(struct scope *s, int n) {{ return n > {limit} ? s->depth : g(s); }}\n",
+            "a.c": f"int k(struct scope *s) {{ return s->depth + {limit}; }}\n",
+            "b.c": "int g(struct scope *s) { return s->depth > 0 ? h(s) : 3; }\n",
+            "c.c": "int h(struct scope *s) { return s->depth < 9; }\n",
+        }
+        (folder / side).mkdir()
+        for name, text in texts.items():
+            start = '#include "s.h"\n' + defined.get(name, "") if name != "s.h" else ""
+            (folder / side / name).write_text(start + text)
+
+
+@pytest.mark.parametrize(
+    ("member", "defined"),
+    [*(("a pointer", each) for each in DEFINED), *((each, "in two files") for each in MEMBERS)],
+)
+def test_a_structure_that_files_only_name_is_the_same_in_both_versions(
+    member: str, defined: str, tmp_path: Path
+) -> None:
+    write_scope(tmp_path, member, DEFINED[defined])
+    words = ("--entry", "f", "--time", "10", "--stop-after", "1")
+    done = csgtest("build", "old", "new", *words, folder=tmp_path)
+    assert done.code == 1, done.err
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+def test_a_structure_that_a_file_only_names_and_another_one_changes_is_refused(
+    member: str, tmp_path: Path
+) -> None:
+    write_scope(tmp_path, member, {"a.c": BLOCK})
+    file = tmp_path / "new/a.c"
+    file.write_text(file.read_text().replace("int id;", "int id, more;"))
+    done = csgtest("build", "old", "new", "--entry", "f", "--time", "4", folder=tmp_path)
+    assert done.code == 2 and "of 'f' differ between the versions" in done.err, done
+
+
 def test_the_user_may_say_how_deep_structures_are(tmp_path: Path) -> None:
     """On the command line and in csgtest.toml, for the search and for native fuzzing; there is
     nothing beyond, and a list of as many elements is found."""

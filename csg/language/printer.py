@@ -180,12 +180,22 @@ def function_words(symbol: Symbol, body: bool = False) -> str:
 
 def mentioned_types(unit: TranslationUnit) -> list[Record | Enumeration]:
     """Records and enumerations that a declaration refers to, in a fixed order."""
+    return types_within(types_of(unit))
+
+
+def types_of(unit: TranslationUnit) -> list[Type]:
+    """The types of what a file declares."""
     roots: list[Type] = [*unit.types]
     roots.extend(declaration.symbol.type for declaration in unit.declarations)
     roots.extend(function.symbol.type for function in unit.functions)
     for function in unit.functions:
         roots.extend(parameter.type for parameter in function.parameters)
         roots.extend(_body_types(function))
+    return roots
+
+
+def types_within(roots: Iterable[Type]) -> list[Record | Enumeration]:
+    """Records and enumerations that types consist of, or lead to, in a fixed order."""
     return list(dict.fromkeys(_tagged(roots)))
 
 
@@ -222,32 +232,3 @@ def _tagged(roots: Iterable[Type]) -> Iterator[Record | Enumeration]:
 
 
 __all__ = ["NUMBERED", "READABLE", "Notation", "print_unit"]
-
-
-# --------------------------------------------------------------------------------------- completing
-# Structures of which a file knows only the name, completed from the files that define them.
-#
-#     a.c: struct box; int f(struct box *);     b.c: struct box { int n; };
-#     a.c's struct box gets the members of b.c's
-#
-# No code of the file can tell: it may not look inside. Whoever makes up the file's inputs can then.
-
-
-def complete_records(units: Iterable[TranslationUnit]) -> None:
-    """Complete structures that a file only names, where these files have exactly one definition."""
-    known: dict[tuple[str, str], list[Record]] = {}
-    incomplete: list[Record] = []
-    for unit in units:
-        for kind in mentioned_types(unit):
-            if not isinstance(kind, Record):
-                continue
-            if kind.fields is None:
-                incomplete.append(kind)
-            else:
-                known.setdefault((kind.kind, kind.tag), []).append(kind)
-    for kind in incomplete:
-        found = known.get((kind.kind, kind.tag), [])
-        if len(found) == 1:
-            (whole,) = found
-            kind.fields, kind.size = whole.fields, whole.size
-            kind.alignment, kind.packed = whole.alignment, whole.packed

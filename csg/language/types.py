@@ -141,6 +141,7 @@ class Record:
     spelling: str = ""  # of an opaque type, which C has no record for: "double _Complex"
     typedef: str = ""  # the first one that names it, where the source gives no tag
     place: Location | None = None  # where the source gives no tag
+    borrowed: bool = False  # its file only names it: the members are those of another file
 
     def __str__(self) -> str:
         """As a reader knows it: by its tag, its typedef, or its place."""

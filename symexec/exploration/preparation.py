@@ -52,7 +52,6 @@ from csg.graphs.program_graphs import control_graph
 from csg.graphs.sequence_graph import NodeKind
 from csg.ir import DRIVEN, Call, FunctionCode, Program
 from csg.ir.instructions import successors
-from csg.language.printer import complete_records
 from csg.language.syntax import Call as SyntaxCall
 from csg.language.syntax import FunctionDefinition, Linkage, Name, Symbol, TranslationUnit
 from csg.language.traversal import walk
@@ -66,6 +65,7 @@ from csg.unify import Unified, printed
 from csg.unify.changes.identities import Identity, identities
 from csg.unify.changes.textual import moved_objects
 from csg.unify.compiled import MASKED, Confirmation, confirmed, located
+from csg.unify.matching.layouts import complete_records
 from csg.unify.object_code import COMPILED
 from csg.unify.pairs import (
     LeftOut,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from csg.analysis.nullness import functions_of, null_tests
 from csg.analysis.several import several
 from csg.ir import Block, Program
-from csg.language.printer import complete_records
 from csg.language.syntax import TranslationUnit
+from csg.unify.matching.layouts import complete_records
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
 from symexec.exploration.paths import Exploration, Finding

@@ -11,10 +11,10 @@ out until nothing changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from csg.language.printer import mentioned_types
+from csg.language.printer import mentioned_types, types_of, types_within
 from csg.language.syntax import Expression, TranslationUnit
 from csg.language.type_text import tag_text
 from csg.language.types import (
@@ -435,3 +435,55 @@ class SameTypes:
             tag += f"__{self._stem}"
         self._tags.add(tag)
         return tag
+
+
+# --------------------------------------------------------------------------------------- completing
+# Structures of which a file knows only the name, completed from the files that define them.
+#
+#     a.c: struct box; int f(struct box *);     b.c: struct box { int n; };
+#     a.c's struct box gets the members of b.c's
+#
+# No code of the file can tell: it may not look inside. Whoever makes up the file's inputs can then.
+
+
+def complete_records(units: Iterable[TranslationUnit]) -> None:
+    """Complete structures that a file only names, where all definitions in these files are alike.
+    Files that both versions have may be completed again, by those of the other version: members
+    that they have borrowed before do not count."""
+    roots = [types_of(unit) for unit in units]
+    for kind in _records(roots):
+        if kind.borrowed:
+            kind.fields, kind.size, kind.alignment = None, 0, 1
+            kind.packed = kind.borrowed = False
+    known: dict[tuple[str, str], list[Record]] = {}
+    incomplete: list[Record] = []
+    for kind in _records(roots):
+        if kind.fields is None:
+            incomplete.append(kind)
+        else:
+            known.setdefault((kind.kind, kind.tag), []).append(kind)
+    wanted = dict.fromkeys((kind.kind, kind.tag) for kind in incomplete)
+    whole = {name: _one_of(known[name]) for name in wanted if name in known}
+    for kind in incomplete:
+        found = whole.get((kind.kind, kind.tag))
+        if found is not None:
+            kind.fields, kind.size = found.fields, found.size
+            kind.alignment, kind.packed = found.alignment, found.packed
+            kind.borrowed = True
+
+
+def _records(roots: Iterable[Iterable[Type]]) -> list[Record]:
+    """The records of several files, each once."""
+    found = dict.fromkeys(kind for each in roots for kind in types_within(each))
+    return [kind for kind in found if isinstance(kind, Record)]
+
+
+def _one_of(kinds: Sequence[Record]) -> Record | None:
+    """The first of these definitions of one tag, if they are alike."""
+    first, *others = kinds
+    alike = (match_records(types_within([each]), types_within([first])) for each in others)
+    same = all(
+        found.pairs.get(each) is first and each not in found.different
+        for each, found in zip(others, alike, strict=True)
+    )
+    return first if same else None
