@@ -427,11 +427,23 @@ def test_a_type_that_another_file_defines(tmp_path: Path) -> None:
     assert "f(&(struct box) {.n = 8})" in done.out, done
 
 
-def test_a_structure_that_changed_is_named(tmp_path: Path) -> None:
-    text = "struct box { int n; };\nint f(struct box *b) { return b->n; }\n"
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("int f(struct box *b) { return b->n; }", "b->m"),
+        ("struct box *f(int n) { one.n = n; return &one; }", "result->m"),
+        ("struct box *f(int n) { struct box *b = malloc(sizeof *b); return b; }", "result->m"),
+        ("struct box f(int n) { return (struct box){n}; }", "result.m"),
+        ("struct in { struct box *b; } in; struct in *f(int n) { return &in; }", "result->b->m"),
+    ],
+    ids=["taken", "returned", "made", "returned by value", "behind what is returned"],
+)
+def test_a_structure_that_changed_is_named(text: str, part: str, tmp_path: Path) -> None:
+    text = f"#include <stdlib.h>\nstruct box {{ int n; }};\nstruct box one;\n{text}\n"
     write_versions(tmp_path, text, text.replace("int n;", "int n, m;"))
     done = csgtest("build", "old.c", "new.c", "--time", "10", folder=tmp_path)
-    assert (done.code, "of 'f' differ between the versions, in b->m" in done.err) == (2, True)
+    said = f"of 'f' differ between the versions, in {part}"
+    assert (done.code, said in done.err) == (2, True), done
 
 
 BLOCK = "struct block { int id; struct block *next; };\n"

@@ -220,9 +220,11 @@ def lasting_parts(
 def called_with(
     signature: EntrySignature, renamed: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[Parameter, ...]:
-    """The parameters without what does not matter to callers. Two versions with equal ones can be
-    called with the same values. ``renamed``: types that the other version calls otherwise."""
-    parts = (*signature.parameters, *([signature.result] if signature.result else []))
+    """The parameters and the result without what does not matter to callers. Two versions with
+    equal ones can be called with the same values, and return what can be compared. ``renamed``:
+    types that the other version calls otherwise."""
+    result = [signature.result] if signature.result else []
+    parts = (*signature.parameters, *result, *signature.returned)
     found = (*(_nameless(each) for each in parts), *signature.globals)
     return tuple(replace(each, element=_in_words_of(each.element, renamed)) for each in found)
 
@@ -254,8 +256,8 @@ def differing_part(old: EntrySignature, new: EntrySignature) -> str:
     """The name of the first member of a structure in which they differ; empty when it is no
     member."""
     for one, other in ((new, old), (old, new)):
-        known = [_nameless(each) for each in other.parameters]
-        for part in one.parameters:
+        known = [_nameless(each) for each in (*other.parameters, *other.returned)]
+        for part in (*one.parameters, *one.returned):
             if (
                 part.owner
                 and part.kind is not ParameterKind.STRUCTURE
