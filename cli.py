@@ -491,7 +491,7 @@ def _built_revisions(
     if not codes:
         failed += [*spared, *map(UsageError, untested)]
     if not codes and not failed:
-        untested = ["Nothing that is compiled differs."]
+        untested = [session.why_nothing()]
     for sentence in untested:
         print(printable(sentence), file=sys.stderr if json else sys.stdout)
     found = max(codes, default=SAME)

@@ -270,6 +270,18 @@ def test_what_no_entry_shows_is_named_and_not_called_equal(case: str, tmp_path: 
     assert f"lib.a: not tested: {said}" in done.out, done.out + done.err
 
 
+def test_tests_that_alone_differ_are_named(tmp_path: Path) -> None:
+    files = {
+        "Makefile": "all: tool tests/check\n"
+        "tool: tool.c\n\t$(CC) -o $@ $<\ntests/check: tests/check.c\n\t$(CC) -o $@ $<\n",
+        "tool.c": "int main(int argc, char **argv) { return argc; }\n",
+        "tests/check.c": "int main(int argc, char **argv) { return argc > 1; }\n",
+    }
+    found = commit_of(tmp_path / "it", files, ("tests/check.c", "> 1", "> 2"))
+    done = csgtest("build", "HEAD~1..HEAD", folder=found.folder)
+    assert (done.code, done.out) == (0, "Only tests and examples differ: tests/check.\n"), done
+
+
 def test_what_no_tree_shows_is_not_called_equal(tmp_path: Path) -> None:
     """The assembler reads a file that differs; of the C file a comment does."""
     files = {

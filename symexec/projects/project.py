@@ -109,11 +109,13 @@ class Subject:
 @record
 class Project:
     """The programs and libraries of a call about revisions. ``untested``: names of those that the
-    change reaches and that are not among the subjects, nor a part of them."""
+    change reaches and that are not among the subjects, nor a part of them. ``aside``: tests and
+    examples, where the change reaches nothing else."""
 
     revisions: Revisions
     subjects: tuple[Subject, ...]
     untested: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
 
 
 def read_project(
@@ -144,13 +146,13 @@ def read_project(
             only = Subject(top.name, versions, out, (Entry(""),), Readings())
             only = _unbuilt(only, installed_headers(trees[-1]), ignored, quiet)
             return Project(revisions, (only,))
-        chosen, more = _choice(built, asked, top.name, out, ignored)
+        chosen, more, aside = _choice(built, asked, top.name, out, ignored)
         for note in (*notes, *more):
             say(quiet, note)
         own = {each.name: each.flags for each in asked.own}
         make = _Subjects(built, _FlagsOfTargets(top, flags, own), out, ignored, quiet)
         sorted_targets = _sort_targets(chosen, bool(asked.targets), make)
-        return Project(revisions, *_tested_and_untested(sorted_targets, make, top.name))
+        return Project(revisions, *_tested_and_untested(sorted_targets, make, top.name), aside)
 
 
 def _tested_and_untested(
@@ -319,10 +321,11 @@ def _listed(targets: list[Target]) -> str:
 
 def _choice(
     built: Both, asked: RevisionOptions, name: str, out: Path, ignored: Sequence[str]
-) -> tuple[list[list[Target]], list[str]]:
+) -> tuple[list[list[Target]], list[str], tuple[str, ...]]:
     """The targets to test among those that the change reaches, those behind in the place of those
-    before them if these are programs that come to no change, and notes on the others. ``name``:
-    that of the library made of C files that belong to no program or library."""
+    before them if these are programs that come to no change; notes on the others; and the tests and
+    examples that the change reaches alone. ``name``: that of the library made of C files that
+    belong to no program or library."""
     targets, notes = reached_targets(*built, asked.targets, ignored)
     proper = _proper(targets, bool(asked.targets))
     adopted = [] if targets or asked.targets else adopt_unbuilt(*built, ignored)
@@ -360,7 +363,8 @@ def _choice(
     left = [each for each in targets if each.program and not each.aside and each not in proper]
     if left:
         notes.append(f"reached by the change and not looked at: {_listed(left)}")
-    return [proper, [each for each in libraries if each not in proper]], notes
+    alone = () if proper else tuple(each.name for each in targets)
+    return [proper, [each for each in libraries if each not in proper]], notes, alone
 
 
 def _failures(built: Both, out: Path) -> Iterator[tuple[str, Path]]:

@@ -164,6 +164,7 @@ class Session:
         self._quiet = quiet
         self._library = library
         self._untested: tuple[str, ...] = ()  # targets
+        self._aside: tuple[str, ...] = ()  # tests and examples that alone differ
         self._libraries: list[Subject] = []  # whose entries csgtest chooses
         self.runs: list[Run] = []
 
@@ -183,7 +184,7 @@ class Session:
             project = read_project(asked, options.flags, options.out, self._quiet, files.ignored)
             intended = self._intended(project, asked)
             subjects, tests = project.subjects, places_of_tests(project.revisions.repository)
-            self._untested = project.untested
+            self._untested, self._aside = project.untested, project.aside
         together = _Time(options.search.time, 0)
         calls: list[_Call] = []
         others: dict[int, list[_Call]] = {}  # for when no test can call those, or time is left
@@ -247,6 +248,12 @@ class Session:
         return frozenset().union(
             *(run.changed for run in self.runs if run.subject is subject and run.report is not None)
         )
+
+    def why_nothing(self) -> str:
+        """Why there is nothing to test."""
+        if not self._aside:
+            return "Nothing that is compiled differs."
+        return f"Only tests and examples differ: {some_of(self._aside)}."
 
     def untested(self) -> Iterator[str]:
         """Sentences on what the change reaches and no run has tested."""
