@@ -489,10 +489,11 @@ def _built_revisions(
         _export(folders, export)
     untested = [*session.untested()]
     if not codes:
-        failed += [*spared, *map(UsageError, untested)]
-    if not codes and not failed:
-        untested = [session.why_nothing()]
-    for sentence in untested:
+        failed += [*spared, *(UsageError(each.text) for each in untested if not each.is_new)]
+    sentences = [each.text for each in untested]
+    if not codes and not failed and not untested:
+        sentences = [session.why_nothing()]
+    for sentence in sentences:
         print(printable(sentence), file=sys.stderr if json else sys.stdout)
     found = max(codes, default=SAME)
     return TROUBLE if failed and found == SAME else found, failed

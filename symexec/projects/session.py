@@ -153,6 +153,15 @@ def _seems_to_have_main(pair: FilePair) -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True)
+class Untested:
+    """A sentence on what no run has tested. ``is_new``: the old version has nothing like it, so
+    there is nothing to compare."""
+
+    text: str
+    is_new: bool = False
+
+
 class Session:
     """The calls for all that revisions reach, or for a ``library``. They share the time, except for
     those to which csgtest.toml gives their own; what one does not use the others get."""
@@ -255,11 +264,12 @@ class Session:
             return "Nothing that is compiled differs."
         return f"Only tests and examples differ: {some_of(self._aside)}."
 
-    def untested(self) -> Iterator[str]:
-        """Sentences on what the change reaches and no run has tested."""
+    def untested(self) -> Iterator[Untested]:
+        """What the change reaches and no run has tested."""
         if self._untested:
             names = ", ".join(self._untested)
-            yield f"not tested: {names}: the change reaches it (--target {self._untested[0]})"
+            reason = f"the change reaches it (--target {self._untested[0]})"
+            yield Untested(f"not tested: {names}: {reason}")
         for subject in self._libraries:
             ignored = self._options.files.ignored
             changed = changed_in(subject.versions, subject.readings, ignored)
@@ -271,8 +281,8 @@ class Session:
             ):
                 left = sorted(found - self._reached(subject))
                 if left:
-                    said = why.format(left[0])
-                    yield f"{subject.name}: not tested: {some_of(left)}: {said}"
+                    text = f"{subject.name}: not tested: {some_of(left)}: {why.format(left[0])}"
+                    yield Untested(text, is_new=found is changed.new)
 
     def _inside(
         self, calls: Sequence[_Call], intended: Mapping[str, Path], tests: tuple[Path, ...]
