@@ -314,6 +314,10 @@ _ASSEMBLER = frozenset({".s", ".S", ".sx", ".asm"})
 _INCLUDES = re.compile(rb"^\s*(?:#\s*include|\.include|\.incbin)\b", re.MULTILINE)
 
 
+def is_for_assembler(name: str) -> bool:
+    return os.path.splitext(name)[1] in _ASSEMBLER
+
+
 def assembler_files(old: Path, new: Path) -> Iterator[tuple[str, str]]:
     """The files for the assembler that differ between two folders, or that read other files, by
     their relative names; with what is to be said of each."""
@@ -323,7 +327,7 @@ def assembler_files(old: Path, new: Path) -> Iterator[tuple[str, str]]:
         {
             os.path.relpath(file, folder): file
             for file in sorted(folder.rglob("*"))
-            if file.suffix in _ASSEMBLER and file.is_file()
+            if is_for_assembler(file.name) and file.is_file()
         }
         for folder in (old, new)
     ]

@@ -211,6 +211,22 @@ def test_calls_find_what_differs_behind_a_new_member_of_a_private_structure(
     assert "not tested" not in done.out and "Nothing that is compiled differs" not in done.out
 
 
+def test_assembly_that_differs_is_no_code_that_does_not(tmp_path: Path) -> None:
+    found = Repository(
+        tmp_path,
+        {
+            "Makefile": "lib.a: x.o y.o\n\t$(AR) cr $@ $^\n",
+            "x.S": ".globl seven\nseven: mov $7, %eax\n ret\n",
+            "y.c": "int seven(void); int f(int n) { return n + seven(); }\n",
+        },
+    )
+    found.edit("x.S", "$7", "$8")
+    found.commit("change")
+    done = csgtest("build", "HEAD~1..HEAD", "--time", "2", folder=found.folder)
+    assert done.code == 2 and "not tested: x.S: assembly is not read" in done.out, done.out
+    assert "Nothing that is compiled differs" not in done.out
+
+
 API = "int kept(int n);\n"
 UNTESTABLE = {  # before and after, and what is said of it
     "added": ("", "int f(int n) { return n; }", "f: only the new version has it"),

@@ -24,6 +24,7 @@ from csg.programs import (
     Flags,
     Versions,
     is_aside,
+    is_for_assembler,
     matches,
     moved_flags,
 )
@@ -110,12 +111,14 @@ class Subject:
 class Project:
     """The programs and libraries of a call about revisions. ``untested``: names of those that the
     change reaches and that are not among the subjects, nor a part of them. ``aside``: tests and
-    examples, where the change reaches nothing else."""
+    examples, where the change reaches nothing else. ``unread``: files for the assembler that
+    differ."""
 
     revisions: Revisions
     subjects: tuple[Subject, ...]
     untested: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 def read_project(
@@ -128,7 +131,8 @@ def read_project(
         both = tuple(stack.enter_context(Enclosure()) for _ in SIDES)
         notes = revisions.export(*(each.tree for each in both))
         trees = [each.tree for each in both]
-        differing = [] if asked.command else differing_names(*trees)
+        names = differing_names(*trees)
+        differing = [] if asked.command else names
         if differing and not asked.targets and only_texts(differing, trees):
             say(quiet, f"only texts that no build reads differ: {some_of(differing)}")
             return Project(revisions, ())
@@ -152,7 +156,8 @@ def read_project(
         own = {each.name: each.flags for each in asked.own}
         make = _Subjects(built, _FlagsOfTargets(top, flags, own), out, ignored, quiet)
         sorted_targets = _sort_targets(chosen, bool(asked.targets), make)
-        return Project(revisions, *_tested_and_untested(sorted_targets, make, top.name), aside)
+        found = _tested_and_untested(sorted_targets, make, top.name)
+        return Project(revisions, *found, aside, tuple(filter(is_for_assembler, names)))
 
 
 def _tested_and_untested(

@@ -174,6 +174,7 @@ class Session:
         self._library = library
         self._untested: tuple[str, ...] = ()  # targets
         self._aside: tuple[str, ...] = ()  # tests and examples that alone differ
+        self._unread: tuple[str, ...] = ()  # files for the assembler that differ
         self._libraries: list[Subject] = []  # whose entries csgtest chooses
         self.runs: list[Run] = []
 
@@ -194,6 +195,7 @@ class Session:
             intended = self._intended(project, asked)
             subjects, tests = project.subjects, places_of_tests(project.revisions.repository)
             self._untested, self._aside = project.untested, project.aside
+            self._unread = project.unread
         together = _Time(options.search.time, 0)
         calls: list[_Call] = []
         others: dict[int, list[_Call]] = {}  # for when no test can call those, or time is left
@@ -270,6 +272,8 @@ class Session:
             names = ", ".join(self._untested)
             reason = f"the change reaches it (--target {self._untested[0]})"
             yield Untested(f"not tested: {names}: {reason}")
+        if self._unread:
+            yield Untested(f"not tested: {some_of(self._unread)}: assembly is not read")
         for subject in self._libraries:
             ignored = self._options.files.ignored
             changed = changed_in(subject.versions, subject.readings, ignored)
