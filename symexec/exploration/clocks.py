@@ -1,5 +1,5 @@
 """Find where a change meets what the system says of itself: the time, the user's number, what the
-standard streams are; and where it meets signals from outside.
+standard streams are (``standard_streams``); and where it meets signals from outside.
 
     if (time(0) > DEADLINE)         the search and its tests have one time each; at another time
         price *= 2;     // * 3      the changed line is run
@@ -18,15 +18,15 @@ from types import MappingProxyType
 
 from csg.analysis import DependenceGraph
 from csg.analysis.constraints import Place
-from csg.ir import Call, Constant, Program
+from csg.ir import Call, Program
 from csg.language.syntax import FunctionDefinition, Member
 from csg.language.traversal import walk
 from symexec.exploration.depending import Influence, changed_vertices, own_functions
+from symexec.exploration.standard_streams import StandardStreams, asks_of_streams
 from symexec.ledger import Omission, Reason
 
 _CLOCK = "another time"
 _USER = "another user"
-_STREAM = "another kind of standard stream"
 _STATUS = ("stat", "fstat", "lstat", "fstatat", "stat64", "fstat64", "lstat64", "fstatat64")
 _SAYING: Mapping[str, str] = MappingProxyType(
     {
@@ -72,8 +72,6 @@ _OF_TERMINALS = frozenset(
         "ttyname_r",
     )
 )
-_OF_DESCRIPTOR = ("fstat", "fstat64", "lseek", "lseek64")  # what it says of a standard stream
-_OF_STREAM = ("fileno", "fileno_unlocked")
 _SETTING = frozenset(
     (
         "__sysv_signal",
@@ -103,33 +101,43 @@ def _named_calls(program: Program) -> Iterator[tuple[str, Place, Call]]:
                     yield step.callee, (name, block.index, at), step
 
 
+def _calls(influence: Influence) -> Iterator[tuple[str, Place, Call]]:
+    """The same with what is called through pointers."""
+    yield from _named_calls(influence.program)
+    own = {*own_functions(influence.program)}
+    for place, names in influence.dependences.pointers.callees.items():
+        if place[0] in own:
+            block = influence.program.functions[place[0]].blocks[place[1]]
+            call = block.instructions[place[2]]
+            assert isinstance(call, Call)
+            yield from ((name, place, call) for name in names)
+
+
 def asking(program: Program) -> Iterator[str]:
     """The names of the functions that the program calls, and that answer otherwise in each run."""
     return (name for name, _, _ in _named_calls(program) if name in _SAYING)
 
 
-def _who_answers(name: str, call: Call, times: bool, of_stream: bool) -> str | None:
-    """Who or what may give another answer of this call, if anything may. ``times``: the program
-    looks at the times of files. ``of_stream``: an argument is the descriptor of a stream."""
+def _who_answers(name: str, times: bool) -> str | None:
+    """Who or what may give another answer of this function, if anything may. ``times``: the program
+    looks at the times of files."""
     if name in _OF_TERMINALS:
         return "a terminal"
-    if name in _OF_DESCRIPTOR:
-        of = call.arguments[0] if call.arguments else None
-        if of_stream or (isinstance(of, Constant) and of.value <= 2):
-            return _STREAM
     return None if name in _STATUS and not times else _SAYING.get(name)
 
 
 def beyond_now(influence: Influence, functions: Iterable[FunctionDefinition]) -> Iterator[Omission]:
-    """The calls that ask for the time or the user, where a change depends on the answer or meets
-    it. ``functions``: those of the program."""
+    """The calls that ask for the time, the user or a standard stream, where a change depends on the
+    answer or meets it. ``functions``: those of the program."""
     program, dependences = influence.program, influence.dependences
-    calls = [*_named_calls(program)]
+    calls = [*_calls(influence)]
     times = any(name in _STATUS for name, _, _ in calls) and _look_at_times(functions)
     number = dependences.vertices.instruction
-    streams = influence.of([number(place) for name, place, _ in calls if name in _OF_STREAM])
+    asks = any(asks_of_streams(name) for name, _, _ in calls)
+    streams = StandardStreams(program, dependences) if asks else None
     for name, place, call in calls:
-        other = _who_answers(name, call, times, number(place) in streams)
+        other = streams.who_answers(name, place, call) if streams is not None else None
+        other = other or _who_answers(name, times)
         if other is None:
             continue
         answer = {number(place), *_inside(program, dependences, name)}
