@@ -777,6 +777,20 @@ int f(int x)
         others=True,
     ),
     Row(
+        "symexec/exploration/orientations.py:mixed_streams:undefined",
+        head="#include <stdio.h>\n#include <wchar.h>",
+        result=("1", "2"),
+        whole="""\
+int f(int x)
+{
+    wprintf(L"a");
+    printf("%d", x > 5 ? $ : 0);  // here
+    return x;
+}
+""",
+        others=True,
+    ),
+    Row(
         "symexec/exploration/observable.py:_signals_apart:approximated",
         head="#include <signal.h>",
         result=("1", "2"),

@@ -102,15 +102,15 @@ def _named_calls(program: Program) -> Iterator[tuple[str, Place, Call]]:
 
 
 def _calls(influence: Influence) -> Iterator[tuple[str, Place, Call]]:
-    """The same with what is called through pointers."""
-    yield from _named_calls(influence.program)
+    """The same with what is called through pointers, without the program's own functions."""
     own = {*own_functions(influence.program)}
+    yield from (each for each in _named_calls(influence.program) if each[0] not in own)
     for place, names in influence.dependences.pointers.callees.items():
         if place[0] in own:
             block = influence.program.functions[place[0]].blocks[place[1]]
             call = block.instructions[place[2]]
             assert isinstance(call, Call)
-            yield from ((name, place, call) for name in names)
+            yield from ((name, place, call) for name in names if name not in own)
 
 
 def asking(program: Program) -> Iterator[str]:

@@ -89,6 +89,7 @@ from symexec.exploration.observable import (
     Outliving,
     outliving,
 )
+from symexec.exploration.orientations import mixed_streams
 from symexec.exploration.start import definition
 from symexec.expr import TermTable
 from symexec.fuzzing.option_table import Vocabulary, option_table, vocabulary
@@ -759,6 +760,7 @@ def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
         *beyond_stubs(influence),
         *beyond_now(influence, functions),
         *beyond_silence(influence),
+        *mixed_streams(influence),
         *stores_to_constants(influence, functions),
     )
     found = replace(found, events=(*found.events, *left_open))

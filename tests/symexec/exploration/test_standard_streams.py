@@ -96,6 +96,24 @@ ANSWERED = (  # what each run answers alike
 )  # fmt: skip
 
 
+OWN = """
+static int times(int a, int b) {{ return a * b; }}
+static int read(int a, int b) {{ return a + b; }}
+static int (*const table[])(int, int) = {{times, read}};
+int main(int argc, char **argv) {{ return table[argc & 1](argc, 3 {}) + read(0, argc); }}
+"""
+MIXED = {  # the verdict is equality where neither version uses a stream in both ways
+    ('wprintf(L"n");', 'wprintf(L"n"); printf("m");', 'wprintf(L"n"); printf("n");'): False,
+    ('puts("n");', 'puts("n"); putwchar(76);', 'puts("n"); putwchar(77);'): False,
+    ('fwide(stdout, 1);', 'puts("n");', 'putchar(76);'): False,
+    ('FILE *f = stderr; fputws(L"n", f);', 'fputs("n", stderr);', 'fputs("m", f);'): False,
+    ('int (*p)(const char *, ...) = printf; p("n");', 'wprintf(L"n");', 'wprintf(L"m");'): False,
+    ('wprintf(L"n");', 'fputs("n", stderr);', 'fwrite("n", 1, 1, stderr);'): True,
+    ('perror("n");', 'fwprintf(stderr, L"n");', 'fputws(L"n", stderr);'): True,
+    ('', 'wprintf(L"n");', 'printf("n");'): True,
+}  # fmt: skip
+
+
 def job_of(folder: Path, old: str, new: str) -> BuildJob:
     files = write_versions(folder, HEAD + old, HEAD + new)
     inputs = InputOptions(stdin=2)
@@ -124,3 +142,20 @@ def test_a_stream_that_no_change_meets_leaves_versions_equal(tmp_path: Path) -> 
     )
     job = job_of(tmp_path, text.format(""), text.format("+ 0"))
     assert job.verdict is Verdict.EQUIVALENT_WITHIN_BOUNDS, [*job.ledger.entries]
+
+
+def test_functions_of_the_program_itself_answer_alike(tmp_path: Path) -> None:
+    files = write_versions(tmp_path, OWN.format(""), OWN.format("+ 0"))
+    job = finished(BuildJob(BuildOptions(*files, replay=False)))
+    assert not any("one answer of" in each.text for each in job.ledger.entries)
+
+
+@pytest.mark.parametrize("uses", MIXED)
+def test_a_stream_takes_wide_characters_or_bytes(
+    uses: tuple[str, str, str], tmp_path: Path
+) -> None:
+    first, *versions = uses
+    text = "#include <wchar.h>\nint main(int argc, char **argv) {{ {} if (argc == 77) {{ {} }} }}\n"
+    job = job_of(tmp_path, *(text.format(first, each) for each in versions))
+    told = [each for each in job.ledger.entries if each.reason is Reason.UNDEFINED]
+    assert bool(told) is not MIXED[uses]
