@@ -1,5 +1,6 @@
 /* Reading and writing wide characters, C17 7.29.2, 7.29.3: in the C locale each is a byte. A stream
- * takes both kinds (its orientation is what fwide was told, and stops nobody).
+ * takes both kinds (its orientation is what fwide was told, and stops nobody): where a change meets a
+ * stream that takes both, symexec/exploration/orientations.py says so.
  *
  *     wprintf(L"%d\n", 7)    ->   printf("%d\n", 7)
  *     fputwc(0xe4, stdout)   ->   unsupported: glibc writes something similar, if it knows any */
