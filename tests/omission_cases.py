@@ -791,6 +791,13 @@ int f(int x)
         others=True,
     ),
     Row(
+        "symexec/exploration/shared_memory.py:accesses_of_shared:approximated",
+        "x += *p ^ *p + $;",
+        parameters="volatile int *p, int x",
+        result=("1", "1 + 0"),
+        others=True,
+    ),
+    Row(
         "symexec/exploration/observable.py:_signals_apart:approximated",
         head="#include <signal.h>",
         result=("1", "2"),

@@ -64,7 +64,7 @@ from csg.language.types import (
 )
 from csg.records import record
 
-_QUALIFIERS = frozenset({"const", "volatile"})
+_QUALIFIERS = frozenset({"const", "volatile", "_Atomic"})
 _BASIC: dict[str, Type] = {  # the words in alphabetical order
     "void": VOID, "_Bool": BOOL, "char": CHAR, "char signed": SCHAR, "char unsigned": UCHAR,
     "short": SHORT, "int short": SHORT, "short signed": SHORT, "int short signed": SHORT,

@@ -12,7 +12,7 @@ from enum import StrEnum
 from csg.errors import Location
 from csg.records import record
 
-Qualifiers = frozenset[str]  # of "const", "volatile"
+Qualifiers = frozenset[str]  # of "const", "volatile", "_Atomic"
 NONE: Qualifiers = frozenset()
 
 

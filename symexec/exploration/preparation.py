@@ -90,6 +90,7 @@ from symexec.exploration.observable import (
     outliving,
 )
 from symexec.exploration.orientations import mixed_streams
+from symexec.exploration.shared_memory import accesses_of_shared
 from symexec.exploration.start import definition
 from symexec.expr import TermTable
 from symexec.fuzzing.option_table import Vocabulary, option_table, vocabulary
@@ -761,6 +762,7 @@ def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
         *beyond_now(influence, functions),
         *beyond_silence(influence),
         *mixed_streams(influence),
+        *accesses_of_shared(functions),
         *stores_to_constants(influence, functions),
     )
     found = replace(found, events=(*found.events, *left_open))
