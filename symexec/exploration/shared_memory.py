@@ -9,9 +9,7 @@ one access to the next. An automatic object whose address nobody takes belongs t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import get_args
 
-from csg.language import syntax
 from csg.language.syntax import (
     Builtin,
     Change,
@@ -19,18 +17,16 @@ from csg.language.syntax import (
     Execute,
     FunctionDefinition,
     Index,
-    InitializerList,
     Member,
     Name,
     StorageDuration,
 )
-from csg.language.traversal import Tree, children, walk
+from csg.language.traversal import Tree, walk
 from csg.language.types import Pointer, Qualifiers
 from symexec.ledger import Omission, Reason
 
 _TEXT = "changed code accesses a volatile or atomic object: no other thread or device changes it"
 _SHARED = frozenset({"volatile", "_Atomic"})
-_EXPRESSIONS = (*get_args(syntax.Expression), InitializerList)
 _BUILTINS = ("__atomic_", "__sync_")
 
 
@@ -48,22 +44,13 @@ def accesses_of_shared(functions: Iterable[FunctionDefinition]) -> Iterator[Omis
 
 
 def _changed(function: FunctionDefinition) -> Iterator[Tree]:
-    """The parts of a function that differ: whole expressions, and code of one version."""
+    """The parts of a function that differ: expressions, and code of one version."""
     if function.version is not None or function.change:
         yield function.body
         return
-    waiting: list[Tree] = [function.body]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Execute) or getattr(node, "change", False):
+    for node in walk(function.body):
+        if isinstance(node, Change | Execute) or getattr(node, "change", False):
             yield node
-            continue
-        for part in children(node):
-            if isinstance(part, _EXPRESSIONS):
-                if any(isinstance(each, Change) for each in walk(part)):
-                    yield part
-            else:
-                waiting.append(part)
 
 
 def _is_shared(node: object) -> bool:

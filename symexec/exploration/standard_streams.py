@@ -37,12 +37,13 @@ from csg.ir import (
     Value,
 )
 from csg.ir.instructions import target
+from csg.ir.library_effects import LINKED
 from symexec.exploration.depending import own_functions
 
 _KIND = "another kind of standard stream"
 _LATER = "another moment"
 _LAST = 2  # the number of standard error
-_OBJECTS = ("libc:standard_input", "libc:standard_output", "libc:standard_error")
+_OBJECTS = (LINKED["*stdin"], "libc:standard_output", "libc:standard_error")
 _PATHS = (b"/dev/std", b"/dev/fd", b"/proc/self/fd")
 
 
@@ -53,12 +54,14 @@ def _asked(other: str, at: int, names: str) -> dict[str, tuple[str, int]]:
 # What may give another answer of a call, and which argument is the stream, its number or its path.
 _OF_STREAMS: Mapping[str, tuple[str, int]] = MappingProxyType(
     {
-        **_asked(
-            _KIND, 0, "fflush fgetpos fgetpos64 fpurge __fpurge fseek fseeko fseeko64 fsetpos"
-        ),
+        **_asked(_KIND, 0, "fgetpos fgetpos64 fseek fseeko fseeko64 fsetpos"),
         **_asked(_KIND, 0, "fsetpos64 ftell ftello ftello64 rewind"),
         **_asked("a device that fails", 0, "ferror ferror_unlocked"),
     }
+)
+# These say nothing of output; of input they give back, or drop, what was read ahead.
+_OF_INPUT: Mapping[str, tuple[str, int]] = MappingProxyType(
+    _asked(_KIND, 0, "__fpurge fflush fflush_unlocked fpurge")
 )
 _OF_NUMBERS: Mapping[str, tuple[str, int]] = MappingProxyType(
     {
@@ -150,6 +153,7 @@ class StandardStreams:
             return _LATER
         for table, is_one in (
             (_OF_STREAMS, self._is_stream),
+            (_OF_INPUT, self._is_input),
             (_OF_NUMBERS, self._is_number),
             (_OF_PATHS, self._is_path),
         ):
@@ -179,6 +183,11 @@ class StandardStreams:
 
     def _is_stream(self, place: Place, value: Value) -> bool:
         return not self._objects.isdisjoint(self._led_to(place[0], value))
+
+    def _is_input(self, place: Place, value: Value) -> bool:
+        numbers = self.dependences.pointers.objects.numbers
+        known = numbers.get((ObjectKind.GLOBAL, LINKED["*stdin"], ""))
+        return known in self._led_to(place[0], value)
 
     def _is_path(self, place: Place, value: Value) -> bool:
         objects = self.dependences.pointers.objects.objects
@@ -309,4 +318,6 @@ class StandardStreams:
 
 def asks_of_streams(name: str) -> bool:
     """May the answer of this function depend on what a standard stream is?"""
-    return name in _WAITING or any(name in table for table in (_OF_STREAMS, _OF_NUMBERS, _OF_PATHS))
+    return name in _WAITING or any(
+        name in table for table in (_OF_STREAMS, _OF_INPUT, _OF_NUMBERS, _OF_PATHS)
+    )

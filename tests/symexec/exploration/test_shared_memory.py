@@ -25,6 +25,7 @@ PAIRS = {  # old and new bodies, and whether changed code accesses such an objec
     ("int o = n; n = o + 1; return o;", "return __sync_fetch_and_add(&n, 1);"): True,
     ("volatile int own = x; return own;", "volatile int own = x; return own + 0;"): False,
     ("stop = 1; return x * 2;", "stop = 1; return x + x;"): False,
+    ("return *p + x * 2;", "return *p + (x + x);"): False,
     ("return n + 0;", "return n;"): False,
 }
 TEXT = """

@@ -49,6 +49,7 @@ ASKED = {  # how a program asks: the name of the function
     "return fgetpos(stdin, &p);": "fgetpos",
     "return fsetpos(stdin, &p);": "fsetpos",
     "return ftell(stdout);": "ftell",
+    "int c = getchar(); return fflush(stdin) ? c : 0;": "fflush",
     "FILE *f = stdin; return ftell(f);": "ftell",
     "return ftell(take(stdin));": "ftell",
     "chosen = stdin; return ftell(chosen);": "ftell",
@@ -92,6 +93,8 @@ ANSWERED = (  # what each run answers alike
     "int d[2]; if (pipe(d)) return 0; write(d[1], \"a\", 1); return read(d[0], b, 3);",
     'int d = open_named("data"); close(d); return getchar();',
     "return fread(b, 1, 3, stdin);",
+    "return fflush(stdout);",
+    "setbuf(stdout, b); fflush(0); return fflush(stderr);",
     "fgets(b, 4, stdin); return b[0];",
 )  # fmt: skip
 
