@@ -106,9 +106,11 @@ def write(folder: Path, pair: tuple[Version, Version]) -> None:
 
 
 def when_signalled(executable: Path, number: signal.Signals) -> tuple[int, bytes]:
-    """The end and the output of a run that gets a signal while it reads."""
+    """The end and the output of a run that gets a signal while it reads; a shell in the background
+    ignores SIGINT, and what it starts inherits that."""
     pipe = subprocess.PIPE
-    with subprocess.Popen([executable], stdin=pipe, stdout=pipe, stderr=pipe) as run:
+    command = ["env", f"--default-signal={number.name.removeprefix('SIG')}", executable]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as run:
         assert run.stdin is not None and run.stdout is not None
         begun = run.stdout.readline()
         run.send_signal(number)
