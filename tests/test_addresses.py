@@ -126,6 +126,10 @@ INDEPENDENT = [
     Pair("as long as user data", "long data = (long) &k; return *(int *) data;", "return k;"),
     Pair("a number as a pointer", "void *p = (void *) (long) k; return (int) (long) p;",
          "return k;"),
+    Pair("a chosen step", "int a[4] = { 1, 2, 3, 4 }, *p = a + (k & 1 ? 2 : 0); p += k & 1;"
+         " return *p;", "return k & 1 ? 4 : 1;"),
+    Pair("a chosen step back", "int a[4] = { 1, 2, 3, 4 }, *p = a + 3; p -= k > 3 ? 2 : k & 1;"
+         " return *p;", "return k > 3 ? 2 : 4 - (k & 1);"),
     Pair("moved", "memmove(s + 1, s, 2); return s[2];", "char c = s[1]; s[2] = c;"
          " s[1] = s[0]; return c;"),
     Pair("a short sum", "char *e = s + (k & 7); return e < s;", "return 0;"),

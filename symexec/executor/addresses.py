@@ -259,7 +259,8 @@ def strays(left: Operand, right: Operand, moved: Operand) -> bool:
         return number_of(left) != number_of(moved)
     if isinstance(right, int) and not -_HALF <= right - (right >> 63 << 64) < _HALF:
         return True
-    return (_number_in(left) or 0) != (_number_in(moved) or 0)
+    numbers = _number_in(left), _number_in(moved)
+    return None not in numbers and numbers[0] != numbers[1]
 
 
 def object_part(memory: Memory, address: Operand) -> Operand:

@@ -35,6 +35,7 @@ from tests.command_line import csgtest
 from tests.nightly import every
 
 NO_BOUNDS = {
+    "program",  # the name of the report
     "symbolic_globals",
     "leaks",
     "entry",
