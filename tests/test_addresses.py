@@ -14,7 +14,7 @@ import pytest
 
 from csg.records import record
 from tests.command_line import Done, csgtest
-from tests.nightly import daily, paired
+from tests.nightly import daily
 
 HEAD = """
 #include <stddef.h>
@@ -176,53 +176,6 @@ def test_pointers_that_a_caller_may_have_equal(case: tuple[str, str, str], tmp_p
         (tmp_path / "new.c").write_text(text)
         done = compared(tmp_path, "--no-replay")
         assert done.report["verdict"] in verdicts, done
-
-
-WIDE = """
-struct wide { int n; char rest[60]; };
-static struct wide one[4], two[4], *none;
-static struct wide *later(struct wide *p, long by) { return p + by; }
-"""
-# 1 << 26 of them have 4 GiB.
-BASES = {
-    "an object": "struct wide *p = one;",
-    "one on the stack": "struct wide here[4] = {{0}}, *p = here;",
-    "one on the heap": "struct wide *p = calloc(4, sizeof *p); if (!p) return 0;",
-    "one of two": "struct wide *p = k & 1 ? one : two;",
-    "one of them or null": "struct wide *p = k & 1 ? one : k & 2 ? two : 0;",
-    "null": "struct wide *p = none;",
-}
-FAR = {
-    "an index": "long i = (long) (s[0] & 0) + (1 << 26); r = p[i].n;",
-    "an index backwards": "long i = (long) (s[0] & 0) - (1 << 26); r = p[i].n;",
-    "an unknown index": "r = p[k].n;",
-    "a large one": "if (k < 1 << 26) return 0; r = p[k].n;",
-    "a constant": "r = p[1 << 26].n;",
-    "a constant and an index": "r = (p + (1 << 26))[k & 3].n;",
-    "two steps": "p += 33554432; r = p[33554432 - (s[0] & 0)].n;",
-    "a call": "r = later(p, 1 << 26)->n;",
-    "a difference": "p -= 1 << 27; r = p[1 << 26].n;",
-    "a number": "r = ((struct wide *) ((uintptr_t) p + (1L << 32)))->n;",
-    "a write": "p[k].n = 1; r = one[0].n + two[0].n;",
-    "the library": "r = strlen((char *) (p + k));",
-    "the library, known": "r = strlen((char *) (p + (1 << 26)));",
-    "a copy": "struct wide w = p[k]; r = w.n;",
-}
-
-
-@pytest.mark.parametrize(("far", "base"), paired(FAR, BASES))
-def test_a_pointer_that_leaves_its_object_reaches_no_other_one(
-    far: str, base: str, tmp_path: Path
-) -> None:
-    """Natively nothing lies there, so what the versions do behind the access is no difference."""
-    is_far = "(k >= 1 << 26 || k < -(1 << 26))" if "k]" in FAR[far] or "+ k" in FAR[far] else "1"
-    body = f"int r = 0; {BASES[base]} {FAR[far]}"
-    for name, outcome in (("old", "r"), ("new", f"r + {is_far}")):
-        text = f"{HEAD}{WIDE}int f(char *s, int k)\n{{\n    {body}\n    return {outcome};\n}}\n"
-        (tmp_path / f"{name}.c").write_text(text)
-    done = compared(tmp_path)
-    assert done.report["verdict"] == "no-difference-found", done
-    assert is_without_accusation(done), done
 
 
 def shown(folder: Path, old: str, new: str) -> list[tuple[str, str]]:

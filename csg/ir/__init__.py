@@ -7,7 +7,6 @@ live in memory slots. Comparisons yield width 1.
 
 from csg.ir.conventions import Convention, Kind, Passed
 from csg.ir.instructions import (
-    NEAR,
     Allocate,
     Binary,
     Branch,
@@ -64,7 +63,6 @@ from csg.ir.program import (
 
 __all__ = [
     "DRIVEN",
-    "NEAR",
     "Allocate",
     "Binary",
     "Block",

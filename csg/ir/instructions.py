@@ -22,13 +22,11 @@ line like this; everything else of one version stands in blocks between an ``Ent
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final, assert_never
+from typing import assert_never
 
 from csg.ir.conventions import Convention, Passed
 from csg.language.syntax import Version
 from csg.records import record
-
-NEAR: Final = 1 << 20  # bytes that a pointer may move by without a test; no object has thousands
 
 
 @record
@@ -95,15 +93,13 @@ class Binary(_Placed):
     srem`` trap on zero (and on the most negative value divided by -1). Both operands have the
     width of the target, shift counts too; a count >= width is an event of the program under test:
     taken modulo 32 or 64 as x86-64 does. ``pointers``: the distance of two pointers (C17
-    6.5.6p9). ``moves``: ``left`` is a pointer, and ``right`` so far that it may leave the object
-    by gigabytes."""
+    6.5.6p9)."""
 
     operator: str
     target: Register
     left: Value
     right: Value
     pointers: bool = False
-    moves: bool = False
 
 
 @record

@@ -374,7 +374,7 @@ def moved(
         scaled = builder.scaled(wide, size.value)
     else:
         scaled = builder.binary("mul", wide, size)
-    return builder.moved(operator, address, scaled)
+    return builder.binary(operator, address, scaled)
 
 
 def element_size(lowering: Lowering, pointer: Type) -> Value:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from csg.ir import (
-    NEAR,
     Allocate,
     Binary,
     Block,
@@ -306,7 +305,7 @@ class FunctionBuilder:
         self.emit(Binary("sub", target, left, right, True, node=self.node, version=self.version))
         return target
 
-    def binary(self, operator: str, left: Value, right: Value, moves: bool = False) -> Value:
+    def binary(self, operator: str, left: Value, right: Value) -> Value:
         if isinstance(right, Constant):
             if isinstance(left, Constant):
                 value = fold_binary(operator, left.width, left.value, right.value)
@@ -315,15 +314,8 @@ class FunctionBuilder:
             elif neutral(operator, right.value):
                 return left
         target = self.register(left.width)
-        self.emit(
-            Binary(operator, target, left, right, moves=moves, node=self.node, version=self.version)
-        )
+        self.emit(Binary(operator, target, left, right, node=self.node, version=self.version))
         return target
-
-    def moved(self, operator: str, address: Value, distance: Value) -> Value:
-        """A pointer ``distance`` bytes further on (``add``) or back (``sub``)."""
-        far = not isinstance(distance, Constant) or NEAR <= distance.value < (1 << ADDRESS) - NEAR
-        return self.binary(operator, address, distance, far)
 
     def compare(self, operator: str, left: Value, right: Value, pointers: bool = False) -> Value:
         if isinstance(left, Constant) and isinstance(right, Constant):

@@ -4,7 +4,7 @@
                  i may be out of bounds: another path ends there, with a test
 
 A pointer belongs to the object it was derived from: leaving it is an error even where another
-object lies (C17 6.5.6p8), and however far it goes (``object_part``).
+object lies (C17 6.5.6p8).
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Final
 
 from csg.ir import Allocate, Copy, Fill, Load, Store
 from csg.records import record
-from symexec.executor.addresses import object_part
 from symexec.executor.execution import Execution
 from symexec.executor.machine import grow_stack
 from symexec.executor.offsets import read_at, write_at
@@ -42,12 +41,12 @@ from symexec.memory import (
     address_of,
     offset_of,
 )
+from symexec.memory.space import OFFSET_MASK
 from symexec.shadow.directions import going, taking
 from symexec.state.endings import Access, Cut, MemoryFault
 from symexec.state.state import State
 
 HALF: Final = 1 << 31
-WORD: Final = (1 << 64) - 1
 STACK: Final = 1 << 23  # bytes
 MOST_OBJECTS: Final = 16  # that one symbolic pointer is resolved to before the rest is cut
 
@@ -224,7 +223,7 @@ def inside(address: int | Term, item: MemoryObject, size: int | Term, mode: int)
     if isinstance(extent, Shadowed):
         extent = extent.old if mode == OLD else extent.new
     if isinstance(address, int) and isinstance(size, int):
-        return _reaches((address - address_of(item.number) & WORD) + size, extent)
+        return _reaches((address & OFFSET_MASK) + size, extent)
     distance = binary("sub", 64, address, address_of(item.number))
     fits = compare("ule", 64, size, extent)
     begins = compare("ule", 64, distance, binary("sub", 64, extent, size))
@@ -260,7 +259,7 @@ def _within_one(
     problem = state.memory.fault(address_of(number), 0, write, state.mode)
     if item is None or problem is not None:
         problem = problem or Fault(FaultKind.WILD, "a dead object")
-        yield state, Place(None, 0, problem, _witness(engine, state, address, number))
+        yield state, Place(None, 0, problem, _witness(engine, state, address))
         return
     found = engine.ways(state, inside(address, item, size, state.mode))
     for way in found:
@@ -271,7 +270,7 @@ def _within_one(
             learn(successor, item, offset, size)
             yield successor, Place(item, offset, None)
         else:
-            where = _witness(engine, successor, address, number)
+            where = _witness(engine, successor, address)
             outside = Fault(FaultKind.OUT_OF_BOUNDS, item.name)
             yield successor, Place(None, 0, outside, where, fixed=isinstance(address, int))
 
@@ -282,23 +281,20 @@ def learn(state: State, item: MemoryObject, offset: int | Term, size: int) -> No
         state.memory.writable(item).learn(offset + size, state.mode)
 
 
-def _witness(engine: Execution, state: State, address: int | Term, number: int) -> int:
-    """A possible value of an address, for messages; the last one that is called an offset of the
-    object where it is farther away."""
-    value = address if isinstance(address, int) else engine.possible(state, address)
-    distance = (value - address_of(number) + HALF & WORD) - HALF
-    return address_of(number, max(-HALF, min(distance, HALF - 1)))
+def _witness(engine: Execution, state: State, address: int | Term) -> int:
+    """A possible value of an address, for messages."""
+    return address if isinstance(address, int) else engine.possible(state, address)
 
 
 def _among_several(
     engine: Execution, state: State, address: Term, size: int, write: bool
 ) -> Iterator[tuple[State, Place]]:
-    """Resolve an address by models: take the object that a model's address belongs to, exclude it,
-    and query again. An address that is made of inputs alone is that of an object by chance, in our
+    """Resolve an address by models: take the object that a model's address is in, exclude it, and
+    query again. An address that is made of inputs alone is that of an object by chance, in our
     numbering and not natively: it is null, or leads nowhere."""
     rest = state
+    number_of = extract(binary("add", 64, address, HALF), 32, 32)
     if _is_of_inputs_alone(address):
-        number_of = _number_of(address)
         nowhere = compare("eq", 32, number_of, 0)
         assert not isinstance(nowhere, Shadowed)
         found = engine.ways(rest, nowhere)
@@ -308,15 +304,10 @@ def _among_several(
                 yield from _within_one(engine, successor, address, 0, size, write)
             else:
                 wild = Fault(FaultKind.WILD, "an address made of inputs")
-                yield successor, Place(None, 0, wild, engine.possible(successor, address))
+                yield successor, Place(None, 0, wild, _witness(engine, successor, address))
         return
-    home = object_part(state.memory, address)
-    if isinstance(home, int):
-        yield from _within_one(engine, state, address, home + HALF >> 32, size, write)
-        return
-    number_of = _number_of(home)
     for _ in range(MOST_OBJECTS):
-        number = _object_number(engine, rest, home)
+        number = _object_number(engine, rest, address)
         if number is None:
             return
         mine = compare("eq", 32, number_of, number)
@@ -333,11 +324,6 @@ def _among_several(
             return
         rest = remaining
     yield rest, Place(None, 0, Fault(FaultKind.UNRESOLVED, ""))
-
-
-def _number_of(address: Term) -> Data:
-    """The number of the object that an address is in; a small negative offset borrows from it."""
-    return extract(binary("add", 64, address, HALF), 32, 32)
 
 
 _COPIED = frozenset(("concat", "extract", "zext", "sext"))  # what loads and conversions make

@@ -14,9 +14,8 @@ from functools import partial
 from itertools import product
 
 from csg.errors import Location
-from csg.ir import Binary, Branch, Instruction, Move, Register, Return, Switch, Terminator
-from csg.language.syntax import Version
-from symexec.executor.addresses import number_of, object_part, strays
+from csg.ir import Branch, Instruction, Register, Return, Switch, Terminator
+from symexec.executor.addresses import number_of
 from symexec.executor.execution import Execution
 from symexec.executor.undefined_uses import ACCESSED, note, used
 from symexec.expr import (
@@ -24,17 +23,14 @@ from symexec.expr import (
     Operand,
     Shadowed,
     Term,
-    binary,
     compare,
-    halves,
     new_half,
     old_half,
     shadowed,
 )
 from symexec.ledger import Reason
-from symexec.memory import BOTH, OLD, AllocationKind, offset_of
+from symexec.memory import AllocationKind, offset_of
 from symexec.solver import Answer
-from symexec.state.endings import Cut
 from symexec.state.inputs import GIVEN, Given, Guided, Script, compared_text
 from symexec.state.state import State
 
@@ -128,12 +124,10 @@ def address_helpers(engine: Execution) -> dict[str, object]:
 
         return _of_halves(value, of)
 
-    def concealed(state: State, value: Data, block: int, index: int) -> Data | None:
-        """``(char *) value``; None where the address leaves its object too far."""
+    def concealed(state: State, value: Data, block: int, index: int) -> Data:
+        """``(char *) value``"""
         if not state.memory.exposed or not addresses.within(value):
             return value
-        if any(addresses.leaves(state.memory, half) for half in halves(value)):
-            return None
 
         def of(half: Operand) -> Operand:
             if isinstance(half, Term) and addresses.within(half) and not addresses.is_pointer(half):
@@ -202,53 +196,7 @@ def address_helpers(engine: Execution) -> dict[str, object]:
         "ordered": ordered,
         "equal": equal,
         "distance": distance,
-        "strays": _strays,
     }
-
-
-# ---------------------------------------------------------------------------- far from any object
-# An address is a number of 32 bits and an offset of 32. Gigabytes away from its object a pointer
-# would have the number of another one, and there is nothing there natively: the path is cut.
-
-
-FAR = "a pointer is moved 2 GiB away from its object"
-
-
-def _strays(left: Data, right: Data, moved: Data) -> bool:
-    return any(strays(half(left), half(right), half(moved)) for half in (old_half, new_half))
-
-
-def belongs(engine: Execution, state: State, pointer: Term, address: int) -> bool:
-    """Does a pointer that has the value ``address`` on this path belong to the object there?"""
-    part = object_part(state.memory, engine.addresses.concealed(pointer))
-    value = part if isinstance(part, int) else engine.possible(state, part)
-    return number_of(value) == number_of(address)
-
-
-def move(engine: Execution, state: State, step: Binary | Move) -> Iterator[State]:
-    """A pointer that moves far, or an integer that becomes a pointer far from its object."""
-    operands = (step.value,) if isinstance(step, Move) else (step.left, step.right)
-    values = [engine.value(state, each) for each in operands]
-    if state.mode == BOTH and (engine.paired(*values) or step.version is not None):
-        yield from engine.split(state)
-        return
-    if step.version not in (None, Version.OLD if state.mode == OLD else Version.NEW):
-        yield engine.next(state)
-        return
-    known = [each for each in values if not isinstance(each, Shadowed)]
-    if isinstance(step, Move):
-        is_far = engine.addresses.leaves(state.memory, known[0])
-        result = engine.addresses.concealed(known[0])
-    else:
-        moved = binary(step.operator, step.target.width, *known)
-        assert not isinstance(moved, Shadowed)
-        result = moved
-        is_far = strays(known[0], known[1], result)
-    if is_far:
-        yield from engine.end(state, Cut(FAR))
-        return
-    state.set_register(step.target.number, result)
-    yield engine.next(state)
 
 
 def _tell_apart(engine: Execution, state: State, apart: Sequence[str], location: Location) -> None:

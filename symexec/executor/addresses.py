@@ -114,17 +114,6 @@ class Addresses:
             return value
         return substitute(value, {each: self._made_up(each) for each in self.of(value)})
 
-    def leaves(self, memory: Memory, value: Operand) -> bool:
-        """Does an address that was computed as a number have the number of an object that it was
-        not computed from?"""
-        number = _number_in(self.concealed(value)) or 0
-        return (
-            isinstance(value, Term)
-            and 0 < number < memory.count
-            and self.within(value)
-            and (number not in {self._places[symbol][0] for symbol in self.of(value)})
-        )
-
     def _made_up(self, symbol: Term) -> int:
         number, zeros = self._places[symbol]
         return address_of(number) >> zeros
@@ -250,46 +239,6 @@ def _number_in(address: Operand) -> int | None:
             if part.value is not None and number_of(part.value):
                 return number_of(part.value)
     return None
-
-
-def strays(left: Operand, right: Operand, moved: Operand) -> bool:
-    """Does a pointer that moves by ``right`` come so far that its number is that of another object,
-    or may be? An index that is a term is left to the access: there the object is known."""
-    if isinstance(left, int) and isinstance(moved, int):
-        return number_of(left) != number_of(moved)
-    if isinstance(right, int) and not -_HALF <= right - (right >> 63 << 64) < _HALF:
-        return True
-    numbers = _number_in(left), _number_in(moved)
-    return None not in numbers and numbers[0] != numbers[1]
-
-
-def object_part(memory: Memory, address: Operand) -> Operand:
-    """The part of an address that says to which object it belongs, without indices and offsets that
-    hold no address: of ``choice + 8 * i`` it is ``choice``, of ``null + 8 * i`` it is 0."""
-    if isinstance(address, int):
-        return address
-    done: dict[Term, Operand] = {}
-    waiting = [address]
-    while waiting:
-        top = waiting[-1]
-        missing = [part for part in _parts(top) if part not in done]
-        if top in done or missing:
-            waiting.pop() if top in done else waiting.extend(missing)
-            continue
-        waiting.pop()
-        match top.op, top.args:
-            case "add", (left, right):
-                done[top] = _plain(binary("add", 64, done[left], done[right]))
-            case "sub", (left, right):
-                taken = right if _holds_address(memory, right) else 0
-                done[top] = _plain(binary("sub", 64, done[left], taken))
-            case "ite", (condition, then, otherwise):
-                done[top] = _plain(ite(condition, done[then], done[otherwise], 64))
-            case _ if top.value is not None:
-                done[top] = top.value if number_of(top.value) else 0
-            case _:
-                done[top] = top if _holds_address(memory, top) else 0
-    return done[address]
 
 
 def _near(address: Operand, bounds: Bounds) -> bool:

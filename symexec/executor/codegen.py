@@ -24,7 +24,6 @@ from collections.abc import Callable, Mapping
 from typing import Final, assert_never
 
 from csg.ir import (
-    NEAR,
     Allocate,
     Binary,
     Block,
@@ -100,9 +99,7 @@ class ChunkArithmetic(ChunkRegisters):
             case Conversion.TO_INTEGER:
                 text = f"{text} if {known} and {text} < {_WINDOW} else exposed(s, {text}, {place})"
             case Conversion.TO_POINTER:
-                self.write(f"w = {text} if {known} else concealed(s, {text}, {place})")
-                self.stop_if("w is None")
-                text = "w"
+                text = f"{text} if {known} else concealed(s, {text}, {place})"
             case Conversion.NONE:
                 pass
             case conversion:
@@ -119,11 +116,6 @@ class ChunkArithmetic(ChunkRegisters):
             slow = f"distance(s, {left}, {right}, {self.block}, {self.index})"
             text = f"({left} - {right}) & {mask(width)} if {guard} else {slow}"
             self.define(target, text, version)
-        elif instruction.moves:
-            self.write(f"w = ({left} {_OPERATORS[operator]} {right}) & {mask(width)}")
-            near = f"{right}.__class__ is int and {right} < {hex(NEAR)}"
-            self.stop_if(f"not ({near}) and strays({left}, {right}, w)")
-            self.define(target, "w", version)
         elif operator in _OPERATORS:
             sign = _OPERATORS[operator]
             text = f"{left} {sign} {right}"

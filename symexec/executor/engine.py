@@ -23,7 +23,6 @@ from csg.ir import (
     IndirectJump,
     Jump,
     Load,
-    Move,
     Program,
     Refuse,
     Return,
@@ -194,8 +193,6 @@ class Engine(Execution):
                 return helpers.call(self, state, step)
             case Load() | Store() | Copy() | Fill():
                 return accesses.access(self, state, step)
-            case Binary(moves=True) | Move():
-                return address_uses.move(self, state, step)
             case Binary():
                 return branching.divide(self, state, step)
             case CheckIndex():

@@ -23,7 +23,6 @@ from symexec.executor.undefined_uses import decided
 from symexec.expr import Data, Operand, Shadowed, Term
 from symexec.memory import BOTH, FaultKind, address_of
 from symexec.runtime.contract import (
-    Belong,
     Concretize,
     Decide,
     Defer,
@@ -37,7 +36,7 @@ from symexec.runtime.contract import (
 )
 from symexec.shadow.directions import Way, followed, going, is_open, taking, ways
 from symexec.shadow.regions import begin_instruction
-from symexec.state.endings import Access, AssumptionFailed, Cut, Exit, MemoryFault, Unsupported
+from symexec.state.endings import Access, AssumptionFailed, Exit, MemoryFault, Unsupported
 from symexec.state.inputs import Script
 from symexec.state.state import Frame, Region, State
 
@@ -131,11 +130,6 @@ def _run(
                 case Suggest(term=term):
                     answer = term if isinstance(term, int) else engine.possible(state, term)
                     guessing = True
-                case Belong(pointer=pointer, address=address):
-                    if not address_uses.belongs(engine, state, pointer, address):
-                        yield from engine.end(state, Cut(address_uses.FAR))
-                        return
-                    answer = None
                 case End(ending=ending):
                     if isinstance(ending, AssumptionFailed):
                         engine.counters.assumptions_failed += 1

@@ -69,7 +69,7 @@ def used(step: Instruction | Terminator) -> tuple[tuple[Value, str], ...]:
             return ((address, ACCESSED),)
         case Copy(address=address, source=source):
             return ((address, ACCESSED), (source, ACCESSED))
-        case Binary(right=right, moves=False):  # only divisions come here
+        case Binary(right=right):  # only divisions come here
             return ((right, "is a divisor"),)
         case CheckIndex(index=index):
             return ((index, "is an index"),)
@@ -81,7 +81,7 @@ def used(step: Instruction | Terminator) -> tuple[tuple[Value, str], ...]:
             return ((value, "is the result"),)
         case Call() | Return() | Jump() | Enter() | Trap() | Refuse():
             return ()
-        case Move() | Binary() | Computation():
+        case Move() | Computation():
             return ()  # the result depends on the operands, and nothing else does
         case SlotAddress() | GlobalAddress() | FunctionAddress() | LabelAddress():
             return ()

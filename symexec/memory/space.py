@@ -1,10 +1,8 @@
 """The address space: an address is (object number << 32) + offset.
 
-Pointer arithmetic is integer arithmetic, and lookup is two list indexes. An address up to 2 GiB
-outside its object lands in no other one. An access that knows where its pointer comes from
-(``executor/accesses.py``) needs no such limit, and a pointer that is moved farther ends the path
-(``FAR`` in ``executor/address_uses.py``). Objects sit in pages of 32; a fork copies the list of
-pages, a write copies the page and the object it touches, once (design: 0.9 us a fork).
+Pointer arithmetic is integer arithmetic, lookup is two list indexes, and an address outside its
+object never lands in another one. Objects sit in pages of 32; a fork copies the list of pages, a
+write copies the page and the object it touches, once (design: 0.9 us a fork).
 """
 
 from __future__ import annotations

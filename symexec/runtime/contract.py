@@ -63,15 +63,6 @@ class Suggest:
 
 
 @record
-class Belong:
-    """Go on only if a pointer with the value ``address`` belongs to the object there; no answer. It
-    may belong to another one, gigabytes away, or be null plus an index."""
-
-    pointer: Term
-    address: int
-
-
-@record
 class End:
     """The path ends here; no answer comes."""
 
@@ -92,7 +83,7 @@ class JumpBack:
     value: Data
 
 
-Request = Decide | Defer | Concretize | Suggest | Belong | End | Place | JumpBack
+Request = Decide | Defer | Concretize | Suggest | End | Place | JumpBack
 Arguments = tuple[Operand, ...]
 SharedArguments = tuple[Data, ...]  # of an aware model
 Model = Generator[Request, object, Operand | None]

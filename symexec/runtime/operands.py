@@ -28,7 +28,7 @@ from symexec.expr import (
     negate,
     unary,
 )
-from symexec.runtime.contract import Belong, Concretize, Context, Decide, Paired, Request, Suggest
+from symexec.runtime.contract import Concretize, Context, Decide, Paired, Request, Suggest
 from symexec.state.state import Holder
 
 T = TypeVar("T")
@@ -123,12 +123,6 @@ def place(pointer: Operand) -> Asking[int]:
     for address in _leaves(pointer):
         if (yield from decide(holds("eq", 64, pointer, address))):
             return address
-    address = yield from _near_or_pinned(pointer)
-    yield Belong(pointer, address)
-    return address
-
-
-def _near_or_pinned(pointer: Term) -> Asking[int]:
     guess = yield Suggest(pointer)
     assert isinstance(guess, int)
     near = (guess + (1 << 31) >> 32 << 32) - BEFORE  # the same for every guess at an object
