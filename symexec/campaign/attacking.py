@@ -233,8 +233,11 @@ class Attacking:
 
     def _optimised(self, shown: Shown) -> TestCase | None:
         """What gcc makes of undefined behaviour where it optimises."""
+        found = None
         if shown.test is not None:
-            return self._plainly(TestCase(self._name(), shown.test, source=SOURCE))
+            found = self._plainly(TestCase(self._name(), shown.test, source=SOURCE))
+        if found is not None:
+            return found
         self._note(f"gcc -O2 alone shows a difference where {unusual_words(shown.unusual)}")
         return None
 
