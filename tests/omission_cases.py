@@ -733,8 +733,8 @@ int f(int x)
     ),
     Row(
         "symexec/executor/address_uses.py:_tell_apart:addresses",
-        "x += s->a == s->b;",
-        head="struct two { int *a, *b; };",
+        "x += s->a == &kept;",
+        head="struct two { int *a, *b; }; int kept;",
         parameters="struct two *s, int x",
     ),
     Row(
@@ -1428,6 +1428,7 @@ _UNITS = {
     "exploration/single_program.py:_searched:time": "one_program_whose_inputs_take_all_the_time",
     "exploration/single_program.py:_ended:any": "one_program_alone",
 }
+_WHAT_IS_TRIED = "tests/symexec/attack/test_what_is_tried.py::test_"
 _ATTACK = "tests/symexec/attack/test_attack.py::test_"
 _DISSENTS = "tests/test_dissents.py::test_"
 # What the compiler says: a pair of tests/test_dissents.py for each difference.
@@ -1464,6 +1465,7 @@ TESTED_ELSEWHERE: Mapping[str, str] = MappingProxyType(
         + "a_destructor_that_is_called_twice_is_an_event",
         "symexec/campaign/attacking.py:_doubt:any": _ATTACK
         + "a_destructor_that_is_called_twice_is_an_event",
+        "symexec/campaign/attacking.py:_optimised:any": _WHAT_IS_TRIED + "each_build_is_tried[-O2]",
         "symexec/campaign/attacking.py:_witnessed:any": _ATTACK
         + "what_no_test_can_say_is_a_c_program",
         **{

@@ -162,7 +162,7 @@ SHAPES = {
         "struct node *n, int *out",
         "*out",
         "n->next->next->n",
-        _OBJECT + "struct node last = {0, 5}; one.next = &two; two.next = &last;",
+        _OBJECT + "struct node last = {0, 6}; one.next = &two; two.next = &last;",
         "&one, &last.n",
         "n->next && n->next->next",
     ),
@@ -190,7 +190,7 @@ CASES = [
     if not (store == "increased" and shape.kind.endswith("*"))
 ]
 KEY = pow(2654435761, -1, 1 << 32) * 0x12345678 % (1 << 32)
-WORDS = ("--entry", "f", "--time", "20", "--attack", "1", "--search-same-code")
+WORDS = ("--entry", "f", "--time", "40", "--attack", "1", "--search-same-code")
 
 
 def function(shape: Shape, *statements: str) -> str:
