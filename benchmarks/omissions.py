@@ -240,6 +240,7 @@ def remove(site: Site) -> None:
     site.file.write_text(text)
     if site.file.suffix != ".py":
         return
+    import_module(module_name(site.file))
     after = {code.co_qualname: code for code in codes(text, site.file)}
     tree = ast.parse(text)
     changed = enclosing(tree, line)
