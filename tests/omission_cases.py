@@ -411,7 +411,7 @@ MODELS = [
         "struct flock l = {F_WRLCK};",
     ),
     *(
-        Row("filesystem/descriptors.py:passed:undefined", line, others="CREAT" in line)
+        Row("filesystem/descriptors.py:variadic_argument:undefined", line, others="CREAT" in line)
         for line in (
             "close(fcntl(1, F_DUPFD_CLOEXEC));",
             "fcntl(1, F_SETFD);",
@@ -1465,7 +1465,8 @@ TESTED_ELSEWHERE: Mapping[str, str] = MappingProxyType(
         + "a_destructor_that_is_called_twice_is_an_event",
         "symexec/campaign/attacking.py:_doubt:any": _ATTACK
         + "a_destructor_that_is_called_twice_is_an_event",
-        "symexec/campaign/attacking.py:_optimised:any": _WHAT_IS_TRIED + "each_build_is_tried[-O2]",
+        "symexec/campaign/attacking.py:_judge_optimised:any": _WHAT_IS_TRIED
+        + "each_build_is_tried[-O2]",
         "symexec/campaign/attacking.py:_witnessed:any": _ATTACK
         + "what_no_test_can_say_is_a_c_program",
         **{

@@ -9,11 +9,11 @@ the truth: versions that print the same are not called different, and others are
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.callers import shown_by_caller
 from tests.command_line import csgtest, version_of, write_versions
 from tests.nightly import every
 
@@ -125,18 +125,11 @@ APART = {
 WORDS = ("--entry", "f", "--time", "8", "--attack", "2", "--search-same-code")
 
 
-def shown(folder: Path, text: str, main: str) -> bytes:
-    file = folder / "nameless.c"
-    file.write_text(f"{text}\nint main(void) {{ {main}; return 0; }}\n")
-    subprocess.run(["gcc", "-w", "-O0", "-o", folder / "nameless", file], check=True)
-    return subprocess.run([folder / "nameless"], check=True, capture_output=True).stdout
-
-
 @pytest.mark.parametrize("name", every(5, ALIKE))
 def test_another_name_is_no_difference(name: str, tmp_path: Path) -> None:
     text, main = ALIKE[name]
     old, new = (HEAD + version_of(text, which) + "\n" for which in (0, 1))
-    assert shown(tmp_path, old, main) == shown(tmp_path, new, main)
+    assert shown_by_caller(tmp_path, old, main) == shown_by_caller(tmp_path, new, main)
     write_versions(tmp_path, old, new)
     done = csgtest("build", "old.c", "new.c", *WORDS, folder=tmp_path)
     assert done.code == 0 and done.report["verdict"] != "different", done.out
@@ -150,7 +143,7 @@ def test_another_name_hides_no_difference(name: str, tmp_path: Path) -> None:
     old, new = HEAD + version_of(text, 0) + "\n", HEAD + version_of(text, 1) + "\n"
     assert before in new
     new = new.replace(before, after)
-    assert shown(tmp_path, old, main) != shown(tmp_path, new, main)
+    assert shown_by_caller(tmp_path, old, main) != shown_by_caller(tmp_path, new, main)
     write_versions(tmp_path, old, new)
     done = csgtest("build", "old.c", "new.c", *WORDS, folder=tmp_path)
     equal = done.report["verdict"] in ("no-change", "equivalent-within-bounds")

@@ -8,11 +8,11 @@ gcc's binaries have the truth.
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.callers import shown_by_caller
 from tests.command_line import csgtest, version_of, write_versions
 from tests.nightly import every
 
@@ -59,19 +59,15 @@ CALLERS = {
 }
 
 
-def shown(folder: Path, text: str, main: str) -> bytes:
-    """What a caller of one version prints."""
-    file = folder / "alone.c"
-    file.write_text(f"{text}\n#include <stdio.h>\nint main(void) {{ {main}; return 0; }}\n")
-    subprocess.run(["gcc", "-w", "-O0", "-fwrapv", "-o", folder / "alone", file], check=True)
-    return subprocess.run([folder / "alone"], check=True, capture_output=True).stdout
-
-
 @pytest.mark.parametrize("name", every(5, CALLERS))
 def test_what_sanitizers_alone_show_is_no_difference(name: str, tmp_path: Path) -> None:
     text = HEAD + {**TEXTS, **NUMBERS}[name]
     old, new = (version_of(text, which) + "\n" for which in (0, 1))
-    apart = shown(tmp_path, old, CALLERS[name]) != shown(tmp_path, new, CALLERS[name])
+    printed = [
+        shown_by_caller(tmp_path, f"{text}\n#include <stdio.h>", CALLERS[name], "-fwrapv")
+        for text in (old, new)
+    ]
+    apart = printed[0] != printed[1]
     write_versions(tmp_path, old, new)
     words = ("--entry", "f", "--time", "8", "--attack", "1")
     done = csgtest("build", "old.c", "new.c", *words, folder=tmp_path)

@@ -23,6 +23,7 @@ from csg.frontend import parse_text
 from symexec.inputs.aliases import MOST_ALIASES, aliases
 from symexec.inputs.shared_parts import MOST_WAYS
 from symexec.inputs.structures import DEPTHS
+from tests.callers import shown_by_caller
 from tests.command_line import csgtest, version_of, write_versions
 from tests.nightly import every
 
@@ -210,11 +211,8 @@ def function(shape: Shape, *statements: str) -> str:
 
 def shown(folder: Path, text: str, shape: Shape) -> bytes:
     """What a caller sees whose pointers lead into one object."""
-    main = f'{shape.caller} printf("%d\\n", f({shape.arguments}, {KEY}u));'
-    file = folder / "caller.c"
-    file.write_text(f"{text}\nint main(void) {{ {main} return 0; }}\n")
-    subprocess.run(["gcc", "-w", "-O0", "-o", folder / "caller", file], check=True)
-    return subprocess.run([folder / "caller"], check=True, capture_output=True).stdout
+    main = f'{shape.caller} printf("%d\\n", f({shape.arguments}, {KEY}u))'
+    return shown_by_caller(folder, text, main)
 
 
 @pytest.mark.parametrize("case", every(12, CASES))

@@ -8,7 +8,6 @@ Each pair comes with a caller that prints these bytes. What it shows, compiled b
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -17,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.callers import shown_by_caller
 from tests.command_line import csgtest, version_of, write_versions
 from tests.nightly import every
 
@@ -229,19 +229,11 @@ PLACES = {
 ALLOCATED = {"malloc": "malloc(sizeof *h + 3)", "calloc": "calloc(1, sizeof *h + 3)"}
 
 
-def shown(folder: Path, text: str, main: str) -> bytes:
-    """What a caller of one version prints."""
-    file = folder / "whole.c"
-    file.write_text(f"{text}\nint main(void) {{ {main}; return 0; }}\n")
-    subprocess.run(["gcc", "-w", "-O0", "-o", folder / "whole", file], check=True)
-    return subprocess.run([folder / "whole"], check=True, capture_output=True).stdout
-
-
 def check(folder: Path, text: str, main: str, is_doubted: bool = False) -> None:
     """The verdict is equality if and only if the caller sees none of the edits; where it
     ``is_doubted``, it may claim less."""
     old, new = (HEAD + version_of(text, which) + "\n" for which in (0, 1))
-    apart = shown(folder, old, main) != shown(folder, new, main)
+    apart = shown_by_caller(folder, old, main) != shown_by_caller(folder, new, main)
     write_versions(folder, old, new)
     words = ("--entry", "f", "--time", "6", "--attack", "1", "--search-same-code")
     done = csgtest("build", "old.c", "new.c", *words, folder=folder)

@@ -330,7 +330,7 @@ class _Flow:
         self._sources: dict[Symbol, set[Symbol]] = {}
         self._put: dict[Symbol, set[Symbol]] = {}  # the values that are stored behind a pointer
         self._stored: set[Symbol] = set()
-        self._parts: set[tuple[Symbol, str]] = set()  # what is stored behind it, by types
+        self._parts: set[tuple[Symbol, str]] = set()  # pointers, and what is stored behind
         self._compared: list[tuple[Expression, Expression]] = []
         self.casts: set[tuple[str, str]] = set()
         self.globals: dict[Symbol, None] = {}
@@ -350,7 +350,7 @@ class _Flow:
                 self._flows(each.initializer, each.symbol)
 
     def settle(self) -> None:
-        """What is stored behind a pointer is the value of the objects that it may lead to."""
+        """Let all objects that a pointer may lead to have the values that are stored behind it."""
         changed = True
         while changed:
             changed = False
@@ -362,31 +362,18 @@ class _Flow:
 
     def written(self) -> set[Symbol]:
         """The objects that are written, and the pointers that lead to one."""
-        found, waiting = set(self._stored), list(self._stored)
-        while waiting:
-            for each in self._sources.get(waiting.pop(), ()):
-                if each not in found:
-                    found.add(each)
-                    waiting.append(each)
-        return found
+        return self._origins(self._stored)
 
     def parts_stored(self) -> set[tuple[Symbol, str]]:
-        """Each pointer with the types of what is stored behind it."""
-        found, waiting = set(self._parts), list(self._parts)
-        while waiting:
-            symbol, key = waiting.pop()
-            fresh = {(each, key) for each in self._sources.get(symbol, ())} - found
-            found |= fresh
-            waiting += fresh
-        return found
+        """Each pointer, and the type of something that is stored behind it."""
+        return {(each, key) for symbol, key in self._parts for each in self._origins([symbol])}
 
     def parts_compared(self) -> Iterator[tuple[Symbol, str]]:
-        """Each pointer with the types of what pointers behind it lead to that are compared with
-        others."""
+        """Each pointer, and the type that a pointer behind it leads to which is compared."""
         for sides in self._compared:
             origins = [self._origins(_roots(each)) for each in sides]
             if all(origins):
-                keys = [type_key(_pointed(each)) for each in sides]
+                keys = [type_key(_pointee(each)) for each in sides]
                 yield from ((each, key) for each in origins[0] | origins[1] for key in keys)
 
     def objects_reached(self) -> set[Symbol]:
@@ -419,7 +406,7 @@ class _Flow:
             case Cast(type=Pointer(target=target), operand=operand):
                 source = operand.type
                 if isinstance(source, Pointer | Array) and not is_null(operand):
-                    self._casts(_pointed(operand), target)
+                    self._casts(_pointee(operand), target)
             case Name(symbol=symbol) if _is_global(symbol):
                 self.globals[symbol] = None
             case Name(symbol=symbol) if _is_static(symbol):
@@ -478,7 +465,7 @@ class _Flow:
                     self._put.setdefault(symbol, set()).update(_roots(arguments[source]))
 
     def _writes(self, value: Expression, keys: Collection[str]) -> None:
-        """What a pointer leads to is written, objects of types with these keys."""
+        """Note a store to objects of these types, behind a pointer."""
         for symbol in _roots(value):
             self._stored.add(symbol)
             self._parts.update((symbol, key) for key in keys)
@@ -500,8 +487,8 @@ def _addresses(value: Expression | InitializerList) -> Iterator[Symbol]:
             yield from _roots(each)
 
 
-def _pointed(value: Expression) -> Type:
-    """What a pointer, or an array that stands for one, leads to."""
+def _pointee(value: Expression) -> Type:
+    """The type that a pointer, or an array that stands for one, leads to."""
     match without_casts(value).type:
         case Pointer(target=target) | Array(element=target):
             return target
@@ -510,11 +497,11 @@ def _pointed(value: Expression) -> Type:
 
 
 def _keys_behind(value: Expression) -> list[str]:
-    """The types of what a pointer leads to, and of the objects that this is a part of."""
+    """The type that a pointer leads to, and those of the objects around it."""
     inner = without_casts(value)
     if isinstance(inner, AddressOf):
         return _stored_keys(inner.operand)
-    return _stored_keys(inner) if isinstance(inner.type, Array) else [type_key(_pointed(inner))]
+    return _stored_keys(inner) if isinstance(inner.type, Array) else [type_key(_pointee(inner))]
 
 
 def _stored_keys(target: Expression) -> list[str]:
@@ -524,7 +511,7 @@ def _stored_keys(target: Expression) -> list[str]:
     while True:
         match target:
             case Member(record=record, arrow=True):
-                outer.append(type_key(_pointed(record)))
+                outer.append(type_key(_pointee(record)))
                 break
             case Member(record=inner) | Index(base=inner):
                 target = without_casts(inner)

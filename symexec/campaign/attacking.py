@@ -23,7 +23,6 @@ from csg.language.syntax import (
     CompoundAssign,
     FunctionDefinition,
     Increment,
-    Linkage,
     Member,
 )
 from csg.language.traversal import walk
@@ -36,6 +35,7 @@ from symexec.attack.functions import WORDS, FunctionAttack, Shown, Unusual
 from symexec.attack.shapes import Unsupported, records_in
 from symexec.attack.witness import call_text, witness
 from symexec.attack.words import words_of
+from symexec.exploration.nameless import public_names
 from symexec.ledger import Omission, Reason
 from symexec.options import BuildOptions
 from symexec.replay import NativeReplay, Pair
@@ -112,7 +112,7 @@ class Attacking:
                 made,
                 self.signature,
                 seed,
-                _publics(self.unified),
+                public_names((self.unified.old, self.unified.new, *self.unified.shared)),
                 COUNTED if counted else None,
             )
         self._attack.begin()
@@ -225,13 +225,13 @@ class Attacking:
             if self._varies:
                 return None
         if shown.optimised:
-            return self._optimised(shown)
+            return self._judge_optimised(shown)
         if shown.one_fails or not self._anybody_can_make(shown):
             self._doubt(shown)
             return None
         return self._witnessed(shown)
 
-    def _optimised(self, shown: Shown) -> TestCase | None:
+    def _judge_optimised(self, shown: Shown) -> TestCase | None:
         """What gcc makes of undefined behaviour where it optimises."""
         found = None
         if shown.test is not None:
@@ -335,16 +335,6 @@ def _record_of(target: object) -> set[object]:
     while isinstance(kind, Pointer):
         kind = kind.target
     return {record_key(kind)} if isinstance(kind, Record) else set()
-
-
-def _publics(unified: Unified) -> frozenset[str]:
-    """The names that all files know."""
-    found: set[str] = set()
-    for unit in (unified.old, unified.new, *unified.shared):
-        symbols = [each.symbol for each in unit.functions]
-        symbols += [each.symbol for each in unit.declarations]
-        found |= {each.name for each in symbols if each.linkage is Linkage.EXTERNAL}
-    return frozenset(found)
 
 
 def _shown(test: TestInput) -> str:

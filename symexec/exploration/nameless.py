@@ -34,18 +34,18 @@ _NUMBER = re.compile(r"\.\d+$")  # the compiler's, of a static object in a funct
 def nameless(versions: Versions) -> frozenset[str]:
     """Their names in the sources; of a static object in a function ``function.object``."""
     known = [_statics(units) for units in versions]
-    public = {name for units in versions for name in _publics(units)}
+    public = public_names(unit for units in versions for unit in units)
     found = {
         name
         for name in {name for each in known for name in each}
         if any(name not in each for each in known)
         or all(_is_constant(symbol) for each in known for symbol in each[name])
     }
-    return frozenset(found - public)
+    return frozenset(found) - public
 
 
 def nameless_in(program: Program, names: Collection[str]) -> set[str]:
-    """Their names in the unified program, besides those in the sources."""
+    """Their names in the sources, and in the unified program."""
     every = (*program.globals, *program.functions)
     return {*names, *(each for each in every if _NUMBER.sub("", without_version(each)) in names)}
 
@@ -66,9 +66,15 @@ def _statics(units: Iterable[TranslationUnit]) -> dict[str, list[Symbol]]:
     return found
 
 
-def _publics(units: Iterable[TranslationUnit]) -> Iterator[str]:
-    for unit in units:
-        yield from (n for n, symbol in _symbols(unit) if symbol.linkage is Linkage.EXTERNAL)
+def public_names(units: Iterable[TranslationUnit]) -> frozenset[str]:
+    """The names that all files know."""
+    symbols = (
+        each.symbol
+        for unit in units
+        for part in (unit.functions, unit.declarations)
+        for each in part
+    )
+    return frozenset(each.name for each in symbols if each.linkage is Linkage.EXTERNAL)
 
 
 def _symbols(unit: TranslationUnit) -> Iterator[tuple[str, Symbol]]:

@@ -12,16 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from csg.analysis.objects import bits
 from csg.ir import Call
 from csg.language.syntax import Version
 from csg.records import record
 from symexec.exploration.depending import Influence, accesses, own_functions
+from symexec.exploration.standard_streams import STDERR, STDIN, STDOUT, objects_at
 from symexec.ledger import Omission, Reason
 
 _TEXT = "a stream that takes wide characters and bytes: the library refuses one of them"
-_STANDARD = ("libc:standard_input", "libc:standard_output", "libc:standard_error")
-_STDIN, _STDOUT, _ = _STANDARD
 
 
 def _each(at: int | str, names: str) -> dict[str, int | str]:
@@ -34,8 +32,8 @@ _WIDE: Mapping[str, int | str] = MappingProxyType(
         **_each(0, "__isoc99_fwscanf fgetwc fwide fwprintf fwscanf getwc vfwprintf vfwscanf"),
         **_each(1, "fputwc fputws putwc ungetwc"),
         **_each(2, "fgetws"),
-        **_each(_STDIN, "__isoc99_wscanf getwchar vwscanf wscanf"),
-        **_each(_STDOUT, "putwchar vwprintf wprintf"),
+        **_each(STDIN, "__isoc99_wscanf getwchar vwscanf wscanf"),
+        **_each(STDOUT, "putwchar vwprintf wprintf"),
     }
 )
 _BYTES: Mapping[str, int | str] = MappingProxyType(
@@ -47,8 +45,8 @@ _BYTES: Mapping[str, int | str] = MappingProxyType(
         **_each(1, "_IO_putc fputc fputs putc putw ungetc"),
         **_each(2, "fgets getline"),
         **_each(3, "fread fwrite getdelim"),
-        **_each(_STDIN, "__isoc99_scanf getchar gets scanf vscanf"),
-        **_each(_STDOUT, "__printf_chk printf putchar puts vprintf"),
+        **_each(STDIN, "__isoc99_scanf getchar gets scanf vscanf"),
+        **_each(STDOUT, "__printf_chk printf putchar puts vprintf"),
     }
 )
 _Stream = int | str  # an object, by its number, or by its name for a standard stream
@@ -108,8 +106,7 @@ def _streams(influence: Influence, function: str, call: Call, at: int | str) -> 
         return set()
     pointers = influence.dependences.pointers
     found: set[_Stream] = set()
-    for location in bits(pointers.locations(function, call.arguments[at])):
-        number, _ = pointers.objects.locations[location]
+    for number in objects_at(pointers, function, call.arguments[at]):
         name = pointers.objects.objects[number].name
-        found.add(name if name in _STANDARD else number)
+        found.add(name if name in (STDIN, STDOUT, STDERR) else number)
     return found

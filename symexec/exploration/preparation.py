@@ -750,7 +750,8 @@ def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
     given = tuple(unfollowed(program, dependences.calls, dependences.pointers))
     found = _outliving(unified, program, dependences)
     program.carried = {*found.carried}
-    program.nameless = nameless_in(program, nameless(_versions(unified)))
+    if program.entry != "main":  # which hands nothing out
+        program.nameless = nameless_in(program, nameless(_versions(unified)))
     staying = retained(unified, program.entry, lowered.files)
     functions = [each for unit in unified.units for each in unit.functions]
     influence = Influence(program, dependences)

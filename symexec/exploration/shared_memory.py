@@ -35,7 +35,7 @@ def accesses_of_shared(functions: Iterable[FunctionDefinition]) -> Iterator[Omis
     places = dict.fromkeys(
         node.location  # type: ignore[union-attr]
         for function in functions
-        for part in _changed(function)
+        for part in _changed_parts(function)
         for node in walk(part)
         if _is_shared(node)
     )
@@ -43,7 +43,7 @@ def accesses_of_shared(functions: Iterable[FunctionDefinition]) -> Iterator[Omis
         yield Omission(Reason.APPROXIMATED, _TEXT, location)
 
 
-def _changed(function: FunctionDefinition) -> Iterator[Tree]:
+def _changed_parts(function: FunctionDefinition) -> Iterator[Tree]:
     """The parts of a function that differ: expressions, and code of one version."""
     if function.version is not None or function.change:
         yield function.body

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from csg.analysis import DependenceGraph
-from csg.analysis.constraints import Place
+from csg.analysis.constraints import Place, PointsTo
 from csg.analysis.objects import ANYWHERE, ObjectKind, bits
 from csg.ir import (
     Call,
@@ -43,48 +43,43 @@ from symexec.exploration.depending import own_functions
 _KIND = "another kind of standard stream"
 _LATER = "another moment"
 _LAST = 2  # the number of standard error
-_OBJECTS = (LINKED["*stdin"], "libc:standard_output", "libc:standard_error")
+# The objects of the standard streams, by their names.
+STDIN, STDOUT, STDERR = (LINKED["*stdin"], "libc:standard_output", "libc:standard_error")
 _PATHS = (b"/dev/std", b"/dev/fd", b"/proc/self/fd")
 
 
-def _asked(other: str, at: int, names: str) -> dict[str, tuple[str, int]]:
+def _rows(other: str, at: int, names: str) -> dict[str, tuple[str, int]]:
     return dict.fromkeys(names.split(), (other, at))
 
 
 # What may give another answer of a call, and which argument is the stream, its number or its path.
 _OF_STREAMS: Mapping[str, tuple[str, int]] = MappingProxyType(
     {
-        **_asked(_KIND, 0, "fgetpos fgetpos64 fseek fseeko fseeko64 fsetpos"),
-        **_asked(_KIND, 0, "fsetpos64 ftell ftello ftello64 rewind"),
-        **_asked("a device that fails", 0, "ferror ferror_unlocked"),
+        **_rows(_KIND, 0, "fgetpos fgetpos64 fseek fseeko fseeko64 fsetpos"),
+        **_rows(_KIND, 0, "fsetpos64 ftell ftello ftello64 rewind"),
+        **_rows("a device that fails", 0, "ferror ferror_unlocked"),
     }
 )
 # These say nothing of output; of input they give back, or drop, what was read ahead.
 _OF_INPUT: Mapping[str, tuple[str, int]] = MappingProxyType(
-    _asked(_KIND, 0, "__fpurge fflush fflush_unlocked fpurge")
+    _rows(_KIND, 0, "__fpurge fflush fflush_unlocked fpurge")
 )
 _OF_NUMBERS: Mapping[str, tuple[str, int]] = MappingProxyType(
     {
-        **_asked(
-            _KIND, 0, "copy_file_range fchmod fdatasync flock fpathconf fstat fstat64 fstatfs"
-        ),
-        **_asked(
-            _KIND, 0, "fstatvfs fsync ftruncate ftruncate64 lockf lseek lseek64 posix_fadvise"
-        ),
-        **_asked(_KIND, 0, "posix_fallocate pread pread64 preadv preadv2 preadv64 pwrite pwrite64"),
-        **_asked(_KIND, 0, "pwritev splice tee"),
-        **_asked(_KIND, 1, "sendfile sendfile64"),
-        **_asked(_KIND, 4, "mmap mmap64"),
-        **_asked("a pipe that gives less", 0, "read __read_chk readv recv recvfrom recvmsg"),
+        **_rows(_KIND, 0, "copy_file_range fchmod fdatasync flock fpathconf fstat fstat64 fstatfs"),
+        **_rows(_KIND, 0, "fstatvfs fsync ftruncate ftruncate64 lockf lseek lseek64 posix_fadvise"),
+        **_rows(_KIND, 0, "posix_fallocate pread pread64 preadv preadv2 preadv64 pwrite pwrite64"),
+        **_rows(_KIND, 0, "pwritev splice tee"),
+        **_rows(_KIND, 1, "sendfile sendfile64"),
+        **_rows(_KIND, 4, "mmap mmap64"),
+        **_rows("a pipe that gives less", 0, "read __read_chk readv recv recvfrom recvmsg"),
     }
 )
 _OF_PATHS: Mapping[str, tuple[str, int]] = MappingProxyType(
     {
-        **_asked(
-            _KIND, 0, "access creat fopen fopen64 freopen freopen64 lstat lstat64 open open64"
-        ),
-        **_asked(_KIND, 0, "pathconf readlink realpath stat stat64 statfs statvfs truncate"),
-        **_asked(_KIND, 1, "faccessat fstatat fstatat64 openat openat64 readlinkat statx"),
+        **_rows(_KIND, 0, "access creat fopen fopen64 freopen freopen64 lstat lstat64 open open64"),
+        **_rows(_KIND, 0, "pathconf readlink realpath stat stat64 statfs statvfs truncate"),
+        **_rows(_KIND, 1, "faccessat fstatat fstatat64 openat openat64 readlinkat statx"),
     }
 )
 _WAITING = frozenset(
@@ -136,14 +131,14 @@ class StandardStreams:
     def __post_init__(self) -> None:
         self._learn_vertices()
         numbers = self.dependences.pointers.objects.numbers
-        known = (numbers.get((ObjectKind.GLOBAL, name, "")) for name in _OBJECTS)
+        known = (numbers.get((ObjectKind.GLOBAL, name, "")) for name in (STDIN, STDOUT, STDERR))
         self._objects |= {number for number in known if number is not None}
-        opened = [*self._opened()]
+        opened = [*self._opening_calls()]
         while True:  # a stream may have its number from another one
             before = len(self._objects)
             for place, step in opened:
                 if step.target is not None and self._opens(place, step):
-                    self._objects |= self._led_to(place[0], step.target)
+                    self._objects |= objects_at(self.dependences.pointers, place[0], step.target)
             if len(self._objects) == before:
                 break
 
@@ -164,7 +159,7 @@ class StandardStreams:
 
     # ------------------------------------------------------------------ streams and paths
 
-    def _opened(self) -> Iterator[tuple[Place, Call]]:
+    def _opening_calls(self) -> Iterator[tuple[Place, Call]]:
         """The calls that make a stream."""
         own = {*own_functions(self.program)}
         for place, step in self._steps.values():
@@ -175,23 +170,17 @@ class StandardStreams:
         is_one = self._is_number if call.callee == "fdopen" else self._is_path
         return bool(call.arguments) and is_one(place, call.arguments[0])
 
-    def _led_to(self, function: str, value: Value) -> set[int]:
-        """The objects that a value may point to."""
-        pointers = self.dependences.pointers
-        found = bits(pointers.locations(function, value))
-        return {pointers.objects.locations[location][0] for location in found}
-
     def _is_stream(self, place: Place, value: Value) -> bool:
-        return not self._objects.isdisjoint(self._led_to(place[0], value))
+        return not self._objects.isdisjoint(objects_at(self.dependences.pointers, place[0], value))
 
     def _is_input(self, place: Place, value: Value) -> bool:
         numbers = self.dependences.pointers.objects.numbers
-        known = numbers.get((ObjectKind.GLOBAL, LINKED["*stdin"], ""))
-        return known in self._led_to(place[0], value)
+        known = numbers.get((ObjectKind.GLOBAL, STDIN, ""))
+        return known in objects_at(self.dependences.pointers, place[0], value)
 
     def _is_path(self, place: Place, value: Value) -> bool:
         objects = self.dependences.pointers.objects.objects
-        for number in self._led_to(place[0], value):
+        for number in objects_at(self.dependences.pointers, place[0], value):
             known = self.program.globals.get(objects[number].name)
             if known is not None and objects[number].kind is ObjectKind.GLOBAL:
                 texts = known.data + (known.old_data or b"")
@@ -321,3 +310,9 @@ def asks_of_streams(name: str) -> bool:
     return name in _WAITING or any(
         name in table for table in (_OF_STREAMS, _OF_INPUT, _OF_NUMBERS, _OF_PATHS)
     )
+
+
+def objects_at(pointers: PointsTo, function: str, value: Value) -> set[int]:
+    """The numbers of the objects that a value of a function may point to."""
+    found = bits(pointers.locations(function, value))
+    return {pointers.objects.locations[location][0] for location in found}

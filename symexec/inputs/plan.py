@@ -125,19 +125,20 @@ class InputPlan:
         if self.entry.symbol.name == "main":
             yield from self._command_lines(self._builder(table))
             return
+        found, _ = self._aliases()
         tried = frozenset(
-            (each.name, each.into.removeprefix(GLOBAL), each.offset) for each in self._aliases()[0]
+            (each.name, each.into.removeprefix(GLOBAL), each.offset) for each in found
         )
-        yield from (replace(each, tried=tried) for each in self._starts(table))
+        yield from (replace(each, tried=tried) for each in self._starts(table, found))
 
-    def _starts(self, table: TermTable) -> Iterator[Start]:
+    def _starts(self, table: TermTable, found: Sequence[Alias]) -> Iterator[Start]:
         for at, null in enumerate(choices(self._nullable(), self._depths[-1])):
             yield self.start(table, null)
             if not at and (exact := self._exact_texts()):
                 yield self.start(table, null, exact=exact)
         usual = next(choices(self._nullable(), self._depths[-1]))
         owners = {each.name: each.owners for each in self._nullable()}
-        for alias in self._aliases()[0]:
+        for alias in found:
             there = {name for need in alias.needs for name in (need, *owners.get(need, ()))}
             aliased = {alias.name: (alias.into, alias.offset)}
             yield self.start(table, usual - there, aliases=aliased)

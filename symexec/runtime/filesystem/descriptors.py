@@ -118,7 +118,7 @@ def _open(context: Context, path: Operand, rest: Arguments, base: Operand | None
     flags = yield from pin(rest[0], "the flags given to open")
     mode = 0
     if flags & CREATE:
-        mode = yield from passed(context, rest, 1, "the mode given to open")
+        mode = yield from variadic_argument(context, rest, 1, "the mode given to open")
     if flags & CREATE and flags & DIRECTORY:
         return answered(context, -EINVAL)
     if flags & CREATE and (yield from is_named_as_folder(context, path, base)):
@@ -133,7 +133,7 @@ def _open(context: Context, path: Operand, rest: Arguments, base: Operand | None
     return answered(context, (yield from open_found(context, found, flags, mode)))
 
 
-def passed(context: Context, arguments: Arguments, place: int, what: str) -> Asking[int]:
+def variadic_argument(context: Context, arguments: Arguments, place: int, what: str) -> Asking[int]:
     """The argument behind the ellipsis that a call reads. Where the program passes none, the value
     is natively what a register holds (C17 7.16.1.1p2): here 0, and an event."""
     if place < len(arguments):
@@ -448,7 +448,9 @@ def control(context: Context, arguments: Arguments) -> Model:
         return answered(context, -EBADF)
     value = 0
     if command not in ASKING:
-        value = signed((yield from passed(context, arguments, 2, "the value given to fcntl")), 32)
+        value = signed(
+            (yield from variadic_argument(context, arguments, 2, "the value given to fcntl")), 32
+        )
     file = opened(context, known.opened)
     match command:
         case 0 | 1030:  # F_DUPFD, F_DUPFD_CLOEXEC
