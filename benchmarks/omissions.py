@@ -154,7 +154,8 @@ def without_each(chosen: Sequence[Site]) -> int:
 
 def tests_of(site: Site) -> list[str]:
     """The tests that have to fail without the call."""
-    found = [f"{REPORT}[{row.site}]" for row in CASES.ROWS if row.site == site.name]
+    names = zip(CASES.ROWS, CASES.name_rows(CASES.ROWS), strict=True)
+    found = [f"{REPORT}[{name}]" for row, name in names if row.site == site.name]
     found += getattr(site, "tests", ())
     if site.name in CASES.TESTED_ELSEWHERE:
         found.append(CASES.TESTED_ELSEWHERE[site.name])

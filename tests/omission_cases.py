@@ -9,6 +9,7 @@ int f(int x) { if (x == 3) { get_nprocs();  // here
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -1495,3 +1496,12 @@ TESTED_ELSEWHERE: Mapping[str, str] = MappingProxyType(
         "fleet/sharing.py:end:time": _FLEET + "workers_that_die_at_the_end_are_told",
     }
 )
+
+
+def name_rows(rows: list[Row]) -> list[str]:
+    """The site of each row, with a number behind it where several rows have one site."""
+    names, met = [], Counter[str]()
+    for row in rows:
+        met[row.site] += 1
+        names.append(row.site if met[row.site] == 1 else f"{row.site} {met[row.site]}")
+    return names

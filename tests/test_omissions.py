@@ -49,7 +49,7 @@ from symexec.validation import TraceValidation
 from symexec.watchdog import Spent, Watchdog, What
 from tests.command_line import read_report, write_versions
 from tests.jobs import finished
-from tests.omission_cases import EQUAL, ROWS, TESTED_ELSEWHERE, Row, program
+from tests.omission_cases import EQUAL, ROWS, TESTED_ELSEWHERE, Row, name_rows, program
 from tests.omission_sites import ROOT, Site, makers, sites
 from tests.omission_stages import stages
 
@@ -59,7 +59,7 @@ FILES = sorted({site.file for site in SITES if site.file.suffix == ".py"})
 HANDED_ON = {"_unconfirmed", "note"}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.site)
+@pytest.mark.parametrize("row", ROWS, ids=name_rows(ROWS))
 def test_the_report_has_what_is_left_out(row: Row, tmp_path: Path) -> None:
     old, new = program(row)
     paths = write_versions(tmp_path, old, new)
