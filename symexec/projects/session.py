@@ -263,7 +263,8 @@ class Session:
     def why_nothing(self) -> str:
         """Why there is nothing to test."""
         if not self._aside:
-            return "Nothing that is compiled differs."
+            apart = " outside of ignored files" if self._options.files.ignored else ""
+            return f"Nothing that is compiled differs{apart}."
         return f"Only tests and examples differ: {some_of(self._aside)}."
 
     def untested(self) -> Iterator[Untested]:
