@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from itertools import islice, takewhile
 from pathlib import Path
 
@@ -94,54 +97,80 @@ def test_runs_that_were_cut_off_differ_in_what_both_have_written_alone(
     assert differ(old, new) is apart
 
 
-ALL = Bounds(0, 4, 64, 256, (), False)
-TRIED = list(islice(command_lines(Words((7, 4711), (b"cfg", b"quux")), ALL, 1), 9000))
-FIRST = [*takewhile(lambda each: len(each.args) + bool(each.stdin) < 2, TRIED)]
-MIXED = TRIED[len(FIRST) :]
-ARGS = {each.args for each in FIRST}
-MIXED_ARGS = [word for each in MIXED for word in each.args]
-READ = {each.stdin for each in FIRST}
-KINDS = {
-    "no argument": lambda: TRIED[0] == TestInput(),
-    "each byte": lambda: {(bytes([byte]),) for byte in range(1, 256)} <= ARGS,
-    "each word": lambda: {(b"cfg",), (b"quux",)} <= ARGS,
-    "each byte to read": lambda: {bytes([byte]) for byte in range(256)} <= READ,
-    "the end of a line": lambda: {b"quux\n", b"\xff\n"} <= READ,
-    "numbers of the text": lambda: (b"4711",) in ARGS,
-    "boundaries": lambda: {(b"-2147483648",), (b"2147483648",), (b"65535",)} <= ARGS,
-    "numbers as bytes": lambda: b"\x07" in MIXED_ARGS and MIXED_ARGS.count(b"\x07") > 8,
-    "long options": lambda: (b"--quux",) in ARGS,
-    "short options": lambda: (b"-q",) in ARGS,
-    "several arguments": lambda: {len(each.args) for each in MIXED} == {0, 1, 2, 3, 4},
-    "several lines to read": lambda: sum(each.stdin.count(b"\n") > 1 for each in MIXED) > 500,
-    "any bytes": lambda: (
-        sum(sum(128 < byte < 255 for byte in each) > 2 for each in MIXED_ARGS) > 100
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """Command lines in the order in which the attack tries them: first one word or text to read
+    each, then mixed ones."""
+
+    first: list[TestInput]
+    mixed: list[TestInput]
+
+    @property
+    def args(self) -> set[tuple[bytes, ...]]:
+        return {each.args for each in self.first}
+
+    @property
+    def read(self) -> set[bytes]:
+        return {each.stdin for each in self.first}
+
+    @property
+    def words(self) -> list[bytes]:
+        """The arguments of the mixed ones."""
+        return [word for each in self.mixed for word in each.args]
+
+
+@cache
+def tried() -> Tried:
+    bounds = Bounds(0, 4, 64, 256, (), False)
+    lines = list(islice(command_lines(Words((7, 4711), (b"cfg", b"quux")), bounds, 1), 9000))
+    first = [*takewhile(lambda each: len(each.args) + bool(each.stdin) < 2, lines)]
+    return Tried(first, lines[len(first) :])
+
+
+# Other kinds have digits as well.
+_USUAL_BYTES = b"+.:/ aAbBzZ\t\n\x01\x7f\x80\xff"
+KINDS: dict[str, Callable[[Tried], bool]] = {
+    "no argument": lambda lines: lines.first[0] == TestInput(),
+    "each byte": lambda lines: {(bytes([byte]),) for byte in range(1, 256)} <= lines.args,
+    "each word": lambda lines: {(b"cfg",), (b"quux",)} <= lines.args,
+    "each byte to read": lambda lines: {bytes([byte]) for byte in range(256)} <= lines.read,
+    "the end of a line": lambda lines: {b"quux\n", b"\xff\n"} <= lines.read,
+    "numbers of the text": lambda lines: (b"4711",) in lines.args,
+    "boundaries": lambda lines: {(b"-2147483648",), (b"2147483648",), (b"65535",)} <= lines.args,
+    "numbers as bytes": lambda lines: lines.words.count(b"\x07") > 8,
+    "long options": lambda lines: (b"--quux",) in lines.args,
+    "short options": lambda lines: (b"-q",) in lines.args,
+    "several arguments": lambda lines: {len(each.args) for each in lines.mixed} == {0, 1, 2, 3, 4},
+    "several lines to read": lambda lines: (
+        sum(each.stdin.count(b"\n") > 1 for each in lines.mixed) > 500
     ),
-    "usual bytes": lambda: (
-        sum(len(each) > 2 and set(each) <= set(_USUAL_BYTES) for each in MIXED_ARGS) > 100
+    "any bytes": lambda lines: (
+        sum(sum(128 < byte < 255 for byte in each) > 2 for each in lines.words) > 100
     ),
-    "words with another byte": lambda: (
+    "usual bytes": lambda lines: (
+        sum(len(each) > 2 and set(each) <= set(_USUAL_BYTES) for each in lines.words) > 100
+    ),
+    "words with another byte": lambda lines: (
         sum(
             len(each) == 4 and sum(a == b for a, b in zip(each, b"quux", strict=True)) == 3
-            for each in MIXED_ARGS
+            for each in lines.words
         )
         > 5
     ),
-    "words with a sign": lambda: {b"quux ", b"quux=", b"quux,", b"quux-"} <= {*MIXED_ARGS},
-    "small numbers": lambda: (
+    "words with a sign": lambda lines: {b"quux ", b"quux=", b"quux,", b"quux-"} <= {*lines.words},
+    "small numbers": lambda lines: (
         sum(
             each.lstrip(b"-").isdigit() and abs(int(each)) <= 300 and len(each) > 2
-            for each in MIXED_ARGS
+            for each in lines.words
         )
         > 1200
     ),
 }
-_USUAL_BYTES = b"+.:/ aAbBzZ\t\n\x01\x7f\x80\xff"  # and digits, which other kinds have as well
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_of_line_is_tried(kind: str) -> None:
-    assert KINDS[kind]()
+    assert KINDS[kind](tried())
 
 
 def test_two_bytes_are_tried_completely() -> None:
