@@ -190,7 +190,7 @@ COMPILER = [
         _CODE,
         "self._named_elsewhere = frozenset(_external(shared))",
         "self._named_elsewhere = frozenset()",
-        f"{_LINKED}[a weak reference finds a definition]",
+        f"{_LINKED}[a weak reference finds it by its new name]",
     ),
     _stage(
         "compiler: names that others see",

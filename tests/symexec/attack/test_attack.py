@@ -132,13 +132,15 @@ def test_what_varies_from_run_to_run_is_no_difference(tmp_path: Path) -> None:
 #include <unistd.h>
 #include <time.h>
 long f(int x) {
-    int never; char *p = malloc(10);
+    int never; char *p = malloc(10), *q = malloc(10);
     long found = x == 1 ? getpid() : x == 2 ? (long) (uintptr_t) p : x == 3 ? never : x;
-    free(p);
+    if (x == 4) found = (uintptr_t) q >> 4 & 255;
+    free(p); free(q);
     return found;
 }
 """
-    found = attacked(tmp_path, old, old.replace("malloc(10)", "malloc(100)"), "--entry", "f")
+    new = old.replace("*p = malloc(10)", "*p = malloc(100)")
+    found = attacked(tmp_path, old, new, "--entry", "f")
     assert found.tests == []
 
 
