@@ -829,14 +829,14 @@ ATTACK = [
         _FUNCTIONS,
         "((FILLINGS[0], False), (FILLINGS[1], False), (FILLINGS[0], True))",
         "((FILLINGS[0], False), (FILLINGS[0], True))",
-        f"{_ATTACKS}what_varies_from_run_to_run_is_no_difference",
+        f"{_ATTACKS}what_varies_with_memory_is_no_difference[uninitialised memory]",
     ),
     _stage(
         "attack: runs that vary with addresses",
         _FUNCTIONS,
         "((FILLINGS[0], False), (FILLINGS[1], False), (FILLINGS[0], True))",
         "((FILLINGS[0], False), (FILLINGS[1], False))",
-        f"{_ATTACKS}what_varies_from_run_to_run_is_no_difference",
+        f"{_ATTACKS}what_varies_with_memory_is_no_difference[addresses]",
     ),
     _stage(
         "attack: all inputs of a function",

@@ -169,10 +169,10 @@ FOUND = 6  # of these, the calls that show a difference are found
 
 
 def shows(text: str, folder: Path) -> str:
-    """What callers see in all sequences of three calls and one more."""
+    """What callers see in all sequences of three calls and one that takes."""
     calls = [f"give({n})" for n in (0, 3, 5, 6)] + ['printf("%d ", take(1))']
     body = "".join(
-        f'first = second = 0; {"; ".join(each)}; puts("");\n'
+        f'first = second = 0; {"; ".join((*each, calls[-1]))}; puts("");\n'
         for each in itertools.product(calls, repeat=3)
     )
     return natively(f"#include <stdio.h>\n{text}int main(void) {{\n{body}return 0; }}\n", folder)
@@ -192,6 +192,13 @@ def test_a_static_object_counts_where_a_later_call_shows_it(
     if max(pair) < FOUND:
         assert (done.code == 1) is ("different" in said) is truth, done.out
         assert truth or "equivalent-within-bounds" not in said or pair == (0, 1)
+
+
+def test_an_object_that_nobody_reads_hides_no_other(tmp_path: Path) -> None:
+    """Both differ after the call, a test shows ``second``, and ``first`` is what later calls read."""
+    write_versions(tmp_path, *(STATE.format(**KEPT[each]) for each in (2, 3)))
+    done = csgtest("build", "old.c", "new.c", *QUICK, folder=tmp_path)
+    assert done.code == 1 and "give(4); take(0)" in done.out, done.out
 
 
 def test_what_no_caller_can_look_at_is_named(tmp_path: Path) -> None:

@@ -17,7 +17,14 @@ import networkx
 from csg.analysis.call_graph import named_calls
 from csg.errors import CsgtestError
 from csg.ir import DRIVEN
-from csg.language.syntax import Declaration, FunctionDefinition, Linkage, Name, TranslationUnit
+from csg.language.syntax import (
+    Declaration,
+    FunctionDefinition,
+    Linkage,
+    Name,
+    SymbolKind,
+    TranslationUnit,
+)
 from csg.language.traversal import walk
 from csg.pipeline import program_of
 from csg.unify.pairs import Readings
@@ -68,7 +75,11 @@ def later_calls(report: Report, options: BuildOptions, readings: Readings) -> tu
         return ()
     definitions = {each.symbol.name: each for unit in unified.units for each in unit.functions}
     objects = _set_objects(report)
-    touching = set(_touching(unified.units, objects or differing_objects(report)))
+    hidden = objects
+    if not objects:  # a test shows one of them; what else the changes write may differ as well
+        changed = {each.function for each in unified.changes}
+        hidden = differing_objects(report).union(_named_in(unified.units, changed))
+    touching = {function for function, name in _named(unified.units) if name in hidden}
     calls = named_calls(program)
     above = {one for name in touching & set(calls) for one in networkx.ancestors(calls, name)}
     called = [name for name in sorted(touching | above) if _is_offered(definitions.get(name))]
@@ -99,21 +110,27 @@ def _root(name: str, owners: dict[str, str]) -> str:
     return name
 
 
-def _touching(units: Sequence[TranslationUnit], objects: Collection[str]) -> Iterator[str]:
-    """The functions that name one of the objects; ``f.n`` is the object n of the function f."""
+def _named_in(units: Sequence[TranslationUnit], functions: Collection[str]) -> frozenset[str]:
+    """The objects that no caller can look at and that some of these functions name."""
+    return frozenset(name for function, name in _named(units) if function in functions)
+
+
+def _named(units: Sequence[TranslationUnit]) -> Iterator[tuple[str, str]]:
+    """Each function, and an object that it names and other files do not see; ``f.n`` is what the
+    function f itself declares as n."""
     for unit in units:
         for function in unit.functions:
             own = function.symbol.name
             for node in walk(function.body):
                 match node:
-                    case Name(symbol=symbol) if symbol.linkage is Linkage.INTERNAL:
-                        named = symbol.name
+                    case Name(symbol=symbol) if (
+                        symbol.linkage is Linkage.INTERNAL and symbol.kind is SymbolKind.OBJECT
+                    ):
+                        yield own, symbol.name
                     case Declaration(symbol=symbol):
-                        named = f"{own}.{symbol.name}"
+                        yield own, f"{own}.{symbol.name}"
                     case _:
                         continue
-                if named in objects:
-                    yield own
 
 
 def _is_offered(function: FunctionDefinition | None) -> bool:
