@@ -195,7 +195,7 @@ def test_a_static_object_counts_where_a_later_call_shows_it(
 
 
 def test_an_object_that_nobody_reads_hides_no_other(tmp_path: Path) -> None:
-    """Both differ after the call, a test shows ``second``, and ``first`` is what later calls read."""
+    """Both differ after the call; a test shows one of them, and later calls read the other."""
     write_versions(tmp_path, *(STATE.format(**KEPT[each]) for each in (2, 3)))
     done = csgtest("build", "old.c", "new.c", *QUICK, folder=tmp_path)
     assert done.code == 1 and "give(4); take(0)" in done.out, done.out

@@ -204,11 +204,16 @@ class _Flow:
             function = kind.target if isinstance(kind, Pointer) else kind
             if not isinstance(function, Function):
                 continue
+            passed = "argument", function  # to a function that the library calls
+            for other in call.arguments:
+                self._give(passed, other)
             for name in self._taking(len(function.parameters)):
-                yield name
-                for parameter in self.functions[name].parameters:
-                    for other in call.arguments:
-                        self._give(_of_variable(parameter), other)
+                parameters = self.functions[name].parameters
+                taken = zip((one.type for one in parameters), function.parameters, strict=False)
+                if all(_may_stand_for(*both) for both in taken):
+                    yield name
+                    for parameter in parameters:
+                        self._join(passed, _of_variable(parameter))
 
     def _ask(self, operand: Expression) -> None:
         """The value of an operand decides something. A number may be a pointer that was cast."""
@@ -293,6 +298,14 @@ def _of_variable(symbol: Symbol) -> _Cell:
     if not automatic or symbol.address_taken or isinstance(symbol.type, Array):
         return _in_memory(symbol.type)
     return ("variable", symbol)
+
+
+def _may_stand_for(one: Type, other: Type) -> bool:
+    """Can a function with one of two types of a parameter be called as one with the other? A number
+    may hold a pointer if it is as large."""
+    word = size_of(Pointer(Void()))
+    kinds = [isinstance(each, Pointer) or size_of(each) == word for each in (one, other)]
+    return kinds[0] == kinds[1]
 
 
 def _in_memory(kind: Type) -> _Cell:

@@ -207,6 +207,18 @@ def test_the_library_asks_where_null_has_a_meaning(call: str, is_asked: bool) ->
     assert asked(call).asked == ({0} if is_asked else set())
 
 
+@pytest.mark.parametrize(("kind", "is_asked"), [("int", False), ("long", True)])
+def test_the_library_calls_functions_of_like_types(kind: str, is_asked: bool) -> None:
+    """``qsort`` may call ``f`` itself, with an element for ``x``, if that can hold its address."""
+    text = f"""#include <stdlib.h>
+int f(int (*order)(const void *, const void *), {kind} x) {{
+    int v[2] = {{3, 2}}; qsort(v, 2, sizeof *v, order); if (x == 3) return 5; return v[0]; }}
+"""
+    unit = parse_text(text)
+    found = null_tests(functions_of([unit]), unit.functions[-1])
+    assert found.asked == ({0} if is_asked else set())
+
+
 @pytest.mark.parametrize("form", STILL)
 def test_a_use_on_another_way_leaves_the_question(form: str) -> None:
     assert asked(form).asked == {0}
