@@ -287,10 +287,10 @@ class Guarded:
 
     def _use(self, place: int, node: Tree) -> None:
         match node:
-            case Index(base=base, index=index, type=kind):
-                self._used_up_to(place, base, value_of(index), kind, node.location)
-            case Dereference(operand=operand, type=kind):
-                self._used_up_to(place, operand, 0, kind, node.location)
+            case Index(base=base, index=index):
+                self._used_up_to(place, base, value_of(index), pointee(base), node.location)
+            case Dereference(operand=operand):
+                self._used_up_to(place, operand, 0, pointee(operand), node.location)
             case Call(arguments=arguments):
                 name = called_name(node)
                 for at, by, element in () if self._uses.defines(name) else TAKES.get(name, ()):
@@ -342,11 +342,11 @@ class Guarded:
                     step = number * stride(expression.type)
                     before += step if sign == "+" else -step
                     expression = left if is_left else right
-                case AddressOf(operand=Index(base=base, index=index, type=kind) as element):
+                case AddressOf(operand=Index(base=base, index=index) as element):
                     number = value_of(index)
                     if number is None:
                         return None
-                    before += number * size_in_bytes(kind)
+                    before += number * stride(base.type)
                     passed.append(element)
                     expression = base
                 case Name(symbol=symbol) if symbol in self._aliases:
@@ -416,6 +416,13 @@ def _are_neighbours(pointer: str, number: str) -> bool:
 
 def stride(kind: Type) -> int:
     return size_in_bytes(kind.target) if isinstance(kind, Pointer) else 1
+
+
+def pointee(pointer: Expression) -> Type:
+    """What an operand of ``*`` or ``[]`` leads to. An element that is an array has as a value the
+    type of a pointer to its own first element."""
+    kind = pointer.type
+    return kind.target if isinstance(kind, Pointer) else kind
 
 
 def size_in_bytes(kind: Type) -> int:

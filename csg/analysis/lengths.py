@@ -26,7 +26,7 @@ from dataclasses import replace
 from itertools import pairwise
 from math import prod
 
-from csg.analysis.guarded_lengths import Counted, Guarded, Pair, size_in_bytes, stride
+from csg.analysis.guarded_lengths import Counted, Guarded, Pair, pointee, size_in_bytes, stride
 from csg.analysis.null_checks import asked_in
 from csg.analysis.order import exit_of, extents
 from csg.errors import Location
@@ -698,9 +698,9 @@ class _Uses:
 
     def _use(self, node: Tree) -> None:
         match node:
-            case Index(base=base, index=index, type=kind):
+            case Index(base=base, index=index):
                 written = id(node) in self._written
-                self._reached(self._base(base), index, kind, node.location, written)
+                self._reached(self._base(base), index, pointee(base), node.location, written)
             case Binary(operator="+", left=left, right=right, type=Pointer(target=kind)):
                 pointer, index = (left, right) if isinstance(left.type, Pointer) else (right, left)
                 name = self._base(pointer)
@@ -900,10 +900,10 @@ class _Uses:
         """What a node uses of a pointer: the pointer, the type of an element or its size, and how
         many elements lie before the last one that is used; and where."""
         match node:
-            case Index(base=pointer, index=index, type=kind):
-                yield pointer, kind, max(0, value_of(index) or 0), node.location
-            case Dereference(operand=pointer, type=kind):
-                yield pointer, kind, 0, node.location
+            case Index(base=pointer, index=index):
+                yield pointer, pointee(pointer), max(0, value_of(index) or 0), node.location
+            case Dereference(operand=pointer):
+                yield pointer, pointee(pointer), 0, node.location
             case Call(arguments=arguments):
                 for at, by, element in TAKES.get(called_name(node), ()):
                     if element is None and max(at, by) < len(arguments):

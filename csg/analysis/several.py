@@ -91,13 +91,15 @@ class Several:
     ``record_key`` and name. A ``*`` before the name means the pointer that it points to.
     ``single``: the parameters that lead to numbers, and of these to one alone. ``tagged``: members
     that are pointers and whose low bits code looks at. ``texts``: members that are arrays of
-    characters in which code looks for a 0; None: each such array is taken for one."""
+    characters in which code looks for a 0; None: each such array is taken for one. ``rows``: the
+    parameters that lead to arrays of characters (``char (*words)[8]``) in which code does."""
 
     parameters: frozenset[str] = frozenset()
     members: frozenset[tuple[str, str]] = frozenset()
     single: frozenset[str] = frozenset()
     tagged: frozenset[tuple[str, str]] = frozenset()
     texts: frozenset[tuple[str, str]] | None = None
+    rows: frozenset[str] = frozenset()
 
     def is_text(self, owner: str, member: str) -> bool:
         """Is a member that is an array of characters a text? ``owner`` is a ``record_key``."""
@@ -122,7 +124,7 @@ def several(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Seve
     if not any(isinstance(each.type, Pointer | Record) for each in entry.parameters):
         return ALONE
     flow = _Flow(units)
-    found, rows = flow.stepped(), flow.rows_of_numbers()
+    found, rows, texts = flow.stepped(), flow.rows_of_numbers(), flow.texts()
     return Several(
         frozenset(
             "*" * depth + each.name
@@ -146,10 +148,9 @@ def several(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Seve
             if not isinstance(root, Symbol) and root[1] and not depth
         ),
         frozenset(
-            root
-            for root, depth in flow.texts()
-            if not isinstance(root, Symbol) and root[1] and not depth
+            root for root, depth in texts if not isinstance(root, Symbol) and root[1] and not depth
         ),
+        frozenset(root.name for root, depth in texts if isinstance(root, Symbol) and depth > 1),
     )
 
 
@@ -386,8 +387,8 @@ def _type_of(root: _Root) -> Type | None:
 
 
 def _leads_on(kind: Type) -> bool:
-    """Is it a pointer to a structure or to another pointer?"""
-    return isinstance(kind, Pointer) and isinstance(kind.target, Record | Pointer)
+    """Is it a pointer to a structure, an array or another pointer?"""
+    return isinstance(kind, Pointer) and isinstance(kind.target, Record | Pointer | Array)
 
 
 def _origins(expression: Expression) -> Iterator[_Node]:

@@ -153,14 +153,26 @@ class Nullable:
 
 
 def leads_to_places(kind: Type) -> bool:
-    """Is it a pointer to a structure, or to a pointer?"""
+    """Is it a pointer to a structure, to a pointer, or to an array?"""
     match kind:
         case Pointer(target=Record() as target):
             return is_open(target)
         case Pointer(target=Pointer()):
             return True
+        case Pointer(target=Array() as target):
+            return is_complete(target)
         case _:
             return False
+
+
+def is_complete(kind: Array) -> bool:
+    """Is it an array of known length, whose elements a caller can make?"""
+    element: Type = kind
+    while isinstance(element, Array):
+        if not isinstance(element.length, int) or element.length == 0:
+            return False
+        element = element.element
+    return can_be_given(element)
 
 
 def can_be_passed(kind: Type) -> bool:
@@ -211,11 +223,17 @@ def places(
 ) -> list[Place]:
     """The objects that a pointer to ``target`` leads to, those of the first level first, nearest
     first. ``given``: a test makes them, and gives them room for arrays of no length."""
-    whole = f"*{name}"
+    whole = _first_behind(name, target)
     root = _place(name, target, whole, several, name in several.parameters, given)
     if whole in several.parameters:  # the pointer that is pointed to is stepped
         root = replace(root, links=tuple(replace(each, several=True) for each in root.links))
     return _tree(root, several, depths, given)
+
+
+def _first_behind(name: str, target: Type) -> str:
+    """C for the object that a pointer leads to, or for the first of them."""
+    pointer = f"({name})" if name.startswith("*") else name
+    return f"{pointer}[0]" if isinstance(target, Array) else f"*{name}"
 
 
 def object_places(
@@ -306,7 +324,7 @@ def _tree(root: Place, several: Several, depths: Sequence[Depth], given: bool) -
         while waiting and len(found) < limit.objects and parts < MOST_PARTS:
             _, _, _, each = heapq.heappop(waiting)
             link = each.link
-            whole = f"*{link.name}"
+            whole = _first_behind(link.name, link.target)
             made = _place(link.name, link.target, whole, several, link.several, given)
             found.append(replace(made, level=level))
             parts += (len(made.members) + len(made.pointers)) if level else 0
@@ -369,13 +387,14 @@ def _place(
     if end is not None:
         size = max(size, end[0].offset + size_of(end[1]))
     first = _Collected(several, end, unions)
-    first.object(target, whole, prefix, 0)
+    texts = not isinstance(target, Array) or name in several.rows
+    first.object(target, whole, prefix, 0, texts)
     parts, count = [first], 1
     if is_several and end is None:
         count = max(1, min(MOST_IN_A_ROW, MOST_MEMBERS // max(1, first.scalars)))
     for place in range(1, count):
         parts.append(_Collected(several, unions=unions))
-        parts[-1].object(target, f"{pointer}[{place}]", f"{pointer}[{place}].", place * size)
+        parts[-1].object(target, f"{pointer}[{place}]", f"{pointer}[{place}].", place * size, texts)
     return Place(
         name,
         target,
@@ -429,13 +448,14 @@ class _Collected:
         self._end = end
         self._unions = unions
 
-    def object(self, kind: Type, whole: str, prefix: str, start: int) -> None:
+    def object(self, kind: Type, whole: str, prefix: str, start: int, texts: bool) -> None:
         """Add the parts of an object. ``whole``: C for it; the names of its members begin with
-        ``prefix``."""
+        ``prefix``. ``texts``: arrays of characters in it are texts; of members other things say
+        that."""
         if isinstance(kind, Record):
             self._record(kind, prefix, start)
         else:
-            self._entry(whole, start, kind)
+            self._entry(whole, start, kind, text=texts)
 
     def _record(self, kind: Record, prefix: str, start: int) -> None:
         fields = kind.fields or ()
@@ -541,6 +561,8 @@ def can_be_given(target: Type) -> bool:
             return True
         case Record():
             return is_open(target)
+        case Array():
+            return is_complete(target)
         case _:
             return False
 

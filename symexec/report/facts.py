@@ -352,7 +352,9 @@ def _of_function(report: Report, found: Mapping[str, Json]) -> Iterator[str]:
         yield f"strings of up to {length} bytes"
     if kinds & {ParameterKind.ARRAY, ParameterKind.POINTER}:
         yield f"arrays of up to {length} elements"
-    if any(each.kind is ParameterKind.STRUCTURE for each in given):
+    structures = [each for each in given if each.kind is ParameterKind.STRUCTURE]
+    rows = [each.elements for each in structures if each.leads_to_rows]
+    if len(rows) < len(structures):
         yield f"structures without cycles up to {found.get('structure_depth')} pointers deep"
     if found.get("null_choices"):
         tried, ways = found["null_choices"]
@@ -370,7 +372,11 @@ def _of_function(report: Report, found: Mapping[str, Json]) -> Iterator[str]:
         yield f"the first {first} elements of an array in them"
     if ends := sorted({each.end for each in signature.parameters if each.end}):
         yield f"{' or '.join(map(str, ends))} elements of an array of no length in them"
-    most = max((each.elements for each in signature.parameters), default=1)
+    if rows:
+        many = min(max(rows), found.get("array_length", max(rows)))
+        yield f"up to {_counted(many, 'row')} of an array"
+    plain = [each.elements for each in signature.parameters if not each.leads_to_rows]
+    most = max(plain, default=1)
     if most > 1:
         yield f"up to {min(most, found.get('array_length', most))} of them in a row"
     if str(report.entry).startswith(DRIVEN):

@@ -127,12 +127,14 @@ def _arguments(
             continue
         if each.kind is ParameterKind.STRUCTURE and not isinstance(value, Inside | None):
             there = inside.get(each.name, [])[::-1]
-            if each.elements > 1:
+            is_row = each.elements > 1 or each.leads_to_rows
+            if is_row:
                 there.sort(key=lambda part: int(part[1 : part.index("]")]))
             parts = ", ".join(there)
-            address = "" if each.embedded or each.elements > 1 else "&"
-            count = f"[{value.count}]" if isinstance(value, Elements) else ""
-            text = f"{address}({each.element}{count}) {{{parts or '0'}}}"
+            address = "" if each.embedded or is_row else "&"
+            count = value.count if isinstance(value, Elements) else 1
+            kind = array_text(each.element, count) if is_row else each.element
+            text = f"{address}({kind}) {{{parts or '0'}}}"
         elif isinstance(value, Inside):
             text = _shown_inside(value)
         else:
@@ -144,6 +146,16 @@ def _arguments(
             member = _designator(each, known[each.owner])
             inside.setdefault(each.owner, []).append(f"{member} = {text}" if member else text)
     return arguments[::-1]
+
+
+def array_text(element: str, length: int) -> str:
+    """C for the type of an array: ``int [4][3]`` of ``int [3]``, ``int (*[4])[3]`` of
+    ``int (*)[3]``."""
+    before, pointer, after = element.partition("(*")
+    if pointer:
+        return f"{before}(*[{length}]{after}"
+    name, bracket, lengths = element.partition("[")
+    return f"{name}[{length}]{bracket}{lengths}"
 
 
 def _shown_inside(value: Inside) -> str:
@@ -159,7 +171,7 @@ def _designator(part: Parameter, owner: Parameter) -> str:
     inner = part.name.removeprefix(f"({owner.name})").removeprefix(owner.name)
     if part.name == f"*{owner.name}":
         inner = ""
-    if owner.elements == 1:
+    if owner.elements == 1 and not owner.leads_to_rows:
         return inner and f".{inner.lstrip('->.')}"
     return inner if inner.startswith("[") else f"[0]{inner.replace('->', '.', 1)}"
 

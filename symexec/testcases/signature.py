@@ -52,7 +52,7 @@ ERRNO_NAME = "errno"  # which C has no object for: an input where the program as
 RESULT = "result"  # prefix of the names of parts of the returned object
 SUPPORTED = (
     "integers, enumerations, floating types, pointers to or arrays of these, structures of known "
-    "members, and pointers to these or to pointers"
+    "members, and pointers to these, to pointers or to arrays of known length"
 )
 
 
@@ -104,6 +104,13 @@ class Parameter:
     private: bool = False
     initial: int = 0
     instead: bool = False
+
+    @property
+    def leads_to_rows(self) -> bool:
+        """Is it a pointer to an array, as to a row of a matrix, of which there are ``elements``?"""
+        text = self.element
+        is_array = "(*[" in text or (text.endswith("]") and "(*" not in text)
+        return self.kind is ParameterKind.STRUCTURE and is_array and not self.embedded
 
 
 @record

@@ -104,8 +104,9 @@ def decided(
 
 def confirmed(case: TestCase, pair: Pair, replay: NativeReplay) -> tuple[TestCase, Pair]:
     """A difference that sanitized builds show, and no sanitizer reports, counts if builds without
-    sanitizers show one, too. AddressSanitizer has functions of the library of its own, which call a
-    comparator more often, or return other numbers of the same sign; and it needs more stack."""
+    sanitizers show one, too. So does one in the words for the use of a null pointer.
+    AddressSanitizer has functions of the library of its own, which call a comparator more often, or
+    return other numbers of the same sign; and it needs more stack."""
     if not _may_be_of_sanitizers(case, pair, replay):
         return case, pair
     try:
@@ -125,11 +126,15 @@ def confirmed(case: TestCase, pair: Pair, replay: NativeReplay) -> tuple[TestCas
 _NOT_SHOWN = frozenset((DifferenceKind.PATH_ONLY, DifferenceKind.INTERNAL_STATE))
 
 
+# Two words for the same end: for ``p[0][i]`` before the access, for ``*(p[0] + i)`` at it.
+_OF_NULL = {"null pointer", "SEGV"}
+
+
 def _may_be_of_sanitizers(case: TestCase, pair: Pair, replay: NativeReplay) -> bool:
     if case.observed is not Observed.DIFFERENT or pair.cut_off or case.uninitialised:
         return False
     reported = {pair.old.sanitizer, pair.new.sanitizer} - {None}
-    if not replay.sanitizers or reported - {STACK_OVERFLOW}:
+    if not replay.sanitizers or (reported - {STACK_OVERFLOW} and reported != _OF_NULL):
         return False
     if not reported and not replay.plan.calls_replaced:
         return False
