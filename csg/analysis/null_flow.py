@@ -10,9 +10,10 @@
     free(s->name)                           to the library, where null has a meaning for it
 
 All pointers in memory count as one: a pointer that is stored anywhere may be asked about wherever a
-pointer is loaded. Only parameters and local variables whose addresses nobody takes are told apart.
-So more is found than there is, and nothing is missed by the way in which memory is reached. A
-pointer that code asks about in one of these ways may be null.
+pointer is loaded. But where one to a stream is (``fflush(stdout)``), no other one is. Only
+parameters and local variables whose addresses nobody takes are told apart. So more is found than
+there is, and nothing is missed by the way in which memory is reached. A pointer that code asks
+about in one of these ways may be null.
 """
 
 from __future__ import annotations
@@ -63,11 +64,13 @@ from csg.language.types import (
     RecordKind,
     Type,
     Void,
+    is_stream,
     size_of,
 )
 
 _Cell = tuple[str, object]  # a kind of place, and which one
 _POINTERS: _Cell = ("memory", "pointers")
+_STREAMS: _Cell = ("memory", "streams")  # FILE *, as stdout is one
 _NUMBERS: _Cell = ("memory", "numbers")  # of which one may have been a pointer
 _OTHERS: _Cell = ("memory", "others")  # too small for that
 _ASKS: _Cell = ("asked", "")  # where something without source may ask
@@ -96,7 +99,7 @@ class _Flow:
     pointer constant. ``nulls``: the variables that are given such a constant."""
 
     functions: Functions
-    edges: dict[_Cell, set[_Cell]] = field(default_factory=dict)
+    edges: dict[_Cell, set[_Cell]] = field(default_factory=lambda: {_STREAMS: {_POINTERS}})
     tests: set[_Cell] = field(default_factory=set)
     direct: set[_Cell] = field(default_factory=set)
     comparisons: list[Binary] = field(default_factory=list)
@@ -150,7 +153,7 @@ class _Flow:
 
     def _declare(self, symbol: Symbol) -> None:
         cell = _of_variable(symbol)
-        if cell not in (_POINTERS, _NUMBERS) and isinstance(symbol.type, Pointer):
+        if cell not in (_POINTERS, _STREAMS, _NUMBERS) and isinstance(symbol.type, Pointer):
             self.direct.add(cell)
 
     def _call(self, call: Call) -> Iterator[str]:
@@ -310,6 +313,8 @@ def _may_stand_for(one: Type, other: Type) -> bool:
 
 def _in_memory(kind: Type) -> _Cell:
     kind = _element(kind)
+    if is_stream(kind):
+        return _STREAMS
     if isinstance(kind, Integer):
         return _NUMBERS if kind.size >= size_of(Pointer(Void())) else _OTHERS
     return _OTHERS if isinstance(kind, Enumeration | Floating) else _POINTERS

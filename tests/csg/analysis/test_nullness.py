@@ -219,6 +219,23 @@ int f(int (*order)(const void *, const void *), {kind} x) {{
     assert found.asked == ({0} if is_asked else set())
 
 
+@pytest.mark.parametrize(
+    ("text", "is_asked"),
+    [
+        ("static int *kept; int f(int *p) { kept = p; fflush(stdout); return *kept; }", False),
+        ("static FILE *kept; int f(FILE *p) { kept = p; fflush(kept); return 0; }", True),
+        ("static void *kept; int f(FILE *p) { kept = p; return kept == NULL; }", True),
+        ("static FILE *kept; int f(void *p) { kept = p; return kept == NULL; }", True),
+        ("struct s { FILE *kept; } s, t; int f(FILE *p) { s.kept = p; return memcmp(&s, &t, 8); }",
+         True),
+    ],
+)  # fmt: skip
+def test_what_is_asked_of_streams_is_not_asked_of_others(text: str, is_asked: bool) -> None:
+    unit = parse_text(f"#include <stdio.h>\n#include <string.h>\n{text}\n")
+    found = null_tests(functions_of([unit]), unit.functions[-1])
+    assert found.asked == ({0} if is_asked else set())
+
+
 @pytest.mark.parametrize("form", STILL)
 def test_a_use_on_another_way_leaves_the_question(form: str) -> None:
     assert asked(form).asked == {0}
