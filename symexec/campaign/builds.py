@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TypeVar
@@ -62,10 +62,16 @@ def files_to_build(
     sources: list[Source] = [Text(text, new[0].flags if new else old[0].flags)]
     sources += [file for file in new if os.fspath(file.path) in shared]
     nodes, undefined = _outward_nodes(pair), undefined_names(pair)
+    own = {  # files that do not differ are read once, as those of the new version
+        os.fspath(each.new.path): os.fspath(each.old.path)
+        for each in files
+        if each.old is not None and each.new is not None
+    }
+    homes = _homes(pair.old, entry)
     return ReplayPlan(
-        old=_starting(old, pair.old, entry),
-        new=_starting(new, pair.new, entry),
-        unified=_starting(sources, unified.units, entry),
+        old=_starting(old, {*homes, *(own.get(each, each) for each in homes)}),
+        new=_starting(new, _homes(pair.new, entry)),
+        unified=_starting(sources, _homes(unified.units, entry), unified.units[0].file),
         may_vary=_varies(nodes, undefined),
         calls_replaced=_calls_replaced(nodes, undefined, (*old, *new)),
     )
@@ -180,16 +186,21 @@ def golden_files(
     return (first, *others) if first is not None else tuple(others)
 
 
-def _starting(sources: Sequence[S], units: Sequence[TranslationUnit], entry: str) -> tuple[S, ...]:
-    """The sources, with the one that defines the entry function first. A text stands for the first
-    unit."""
+def _homes(units: Sequence[TranslationUnit], entry: str) -> list[str]:
+    """The first file that defines the entry function, if one does."""
     names = [unit.file for unit in units for each in unit.functions if each.symbol.name == entry]
-    home = [source for source in sources if _name(source, units[0].file) in names[:1]]
+    return names[:1]
+
+
+def _starting(sources: Sequence[S], homes: Collection[str], of_text: str = "") -> tuple[S, ...]:
+    """The sources, with the one that defines the entry function first. A text stands for the unit
+    of the file ``of_text``."""
+    home = [
+        each
+        for each in sources
+        if (of_text if isinstance(each, Text) else os.fspath(each.path)) in homes
+    ]
     return (*home, *(source for source in sources if source not in home))
-
-
-def _name(source: Source, of_text: str) -> str:
-    return of_text if isinstance(source, Text) else os.fspath(source.path)
 
 
 # ----------------------------------------------------------------------------------- plain builds

@@ -301,10 +301,11 @@ def _by_value(parameter: Parameter) -> bool:
 
 
 def _callee(signature: EntrySignature, given: Sequence[Parameter]) -> str:
-    """The entry function as one that takes what the harness has. Where a structure has no name in
-    C, a structure of the same layout is passed in the same way."""
+    """The entry function as one that takes what the harness has: in brackets, so that it is no
+    macro, and an error where nothing declares it. Where a structure has no name in C, a structure
+    of the same layout is passed in the same way."""
     if not any(_by_value(each) and "{" in each.element for each in given):
-        return signature.name
+        return f"({signature.name})"
     result = signature.result
     kind = "void *"
     if result is None:
