@@ -53,7 +53,7 @@ def _lent(
     for at, kind in enumerate(kinds, 1 + hidden):
         if not isinstance(kind, Pointer):
             continue
-        if _is_constant(kind) or (isinstance(kind.target, Pointer) and _is_constant(kind.target)):
+        if _is_constant(kind):
             names.add(f"parameter {at}")
         if _has_constants(kind.target):
             drops = _drop_const(functions) if drops is None else drops
