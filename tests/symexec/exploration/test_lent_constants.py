@@ -172,6 +172,10 @@ def test_a_store_to_what_may_be_constant_is_left_out(member: Member, tmp_path: P
             "int run(const int *s, int *to) { *to = 1 + *s; return 0; }",
         ),
         (
+            "int run(const char *s, const char **to) { *to = s + 1; return 0; }",
+            "int run(const char *s, const char **to) { *to = &s[1]; return 0; }",
+        ),
+        (
             "struct q { int n; const char *t; }; int run(struct q *s) { s->n = 1; return 1; }",
             "struct q { int n; const char *t; }; int run(struct q *s) { s->n = 2 - 1; return 1; }",
         ),
