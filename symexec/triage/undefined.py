@@ -77,11 +77,12 @@ def may_be_undefined(case: TestCase, pair: Pair) -> bool:
 
 def judged(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
     """The test with ``undefined`` filled in, and the class ``undefined`` where a plain build does
-    not show the difference."""
+    not show the difference, or builds with sanitizers do not: it depends on where objects lie."""
     if not may_be_undefined(case, pair):
         return case
     try:
-        places = _of_the_fake_stack(case, replay) or _places(*replay.both(case.input, UNDEFINED))
+        unsanitized = _of_the_fake_stack(case, replay)
+        places = unsanitized or _places(*replay.both(case.input, UNDEFINED))
         if not places:
             return case
         shown = {style: _shown(case, style, replay)[1] for style in STANDARD}
@@ -91,7 +92,8 @@ def judged(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
         f"gcc {style}: {'the same difference' if parts else 'no difference'}"
         for style, parts in shown.items()
     )
-    kind = case.kind if all(shown.values()) else DifferenceKind.UNDEFINED
+    is_defined = all(shown.values()) and not unsanitized
+    kind = case.kind if is_defined else DifferenceKind.UNDEFINED
     return replace(case, kind=kind, undefined=(*places, *verdicts))
 
 
