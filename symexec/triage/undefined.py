@@ -281,6 +281,9 @@ def uninitialised(case: TestCase, replay: NativeReplay) -> TestCase:
 
 def _of_one(case: TestCase, reports: tuple[str, str]) -> TestCase:
     kind = DifferenceKind.REGRESSION if reports[1] else DifferenceKind.FIX
+    other = case.old if reports[1] else case.new
+    if other is not None and other.failed:
+        kind = DifferenceKind.BOTH_FAIL
     old, new = (
         _marked(seen, text) for seen, text in zip((case.old, case.new), reports, strict=True)
     )

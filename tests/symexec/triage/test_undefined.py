@@ -12,7 +12,12 @@ from csg.programs import SourceFile
 from symexec.replay import NativeReplay, ReplayPlan
 from symexec.testcases import DifferenceKind, Observation, Observed, TestCase, TestInput
 from symexec.triage import examine
-from symexec.triage.undefined import by_chance, shown_behind_a_stop, shown_by_plain_builds
+from symexec.triage.undefined import (
+    by_chance,
+    shown_behind_a_stop,
+    shown_by_plain_builds,
+    uninitialised,
+)
 
 # Line 7: what plain gcc folds; line 8: an overflow that has nothing to do with the difference;
 # line 10: none at all; line 12: a shift that is too wide, of which nothing is shown; line 14: what
@@ -202,6 +207,28 @@ def test_what_differs_by_chance_alone(
             "new: use of uninitialised memory",
             "with zeros in it: no difference",
         ]
+
+
+@pytest.mark.parametrize(
+    ("seen", "kind"),
+    [(Observation(signal=6), "both-fail-differently"), (Observation(exit=0), "regression")],
+    ids=["the old version fails", "it does not"],
+)
+def test_uninitialised_memory_is_no_regression_of_what_fails(
+    seen: Observation, kind: str, tmp_path: Path
+) -> None:
+    text = "#include <stdlib.h>\nint main(int argc, char **argv)\n{ int unset; BODY }\n"
+    bodies = (
+        "if (argc > 1) abort(); return 0;" if seen.failed else "return 0;",
+        "return unset == 0;",
+    )
+    files = []
+    for name, body in zip(("old.c", "new.c"), bodies, strict=True):
+        (tmp_path / name).write_text(text.replace("BODY", body))
+        files.append((SourceFile(tmp_path / name),))
+    case = TestCase("n1", TestInput(args=(b"a",)), old=seen, new=Observation(exit=1))
+    with NativeReplay(ReplayPlan(*files)) as replay:
+        assert uninitialised(case, replay).kind == kind
 
 
 CLOCK = """
