@@ -97,6 +97,9 @@ _REMEDIES = {
     "undefined reference": ("-O1", "-ffunction-sections", "-Wl,--gc-sections"),
     "multiple definition": ("-fcommon", "-DCSGTEST_WEAK="),
 }
+# A folder may hold several programs. A test of another function calls none of their ``main``.
+_OTHER_MAINS = ("-Wl,--allow-multiple-definition",)
+_TWICE = re.compile(r"multiple definition of .(\w+)")
 _ADDRESS = "address"
 _UNADDRESSED = "bounds,null,integer-divide-by-zero,object-size,unreachable"
 _CHECKS = f"{_ADDRESS},{_UNADDRESSED}"
@@ -376,7 +379,7 @@ class Builds:
             try:
                 link(more)
             except ToolchainError as error:
-                remedy = next((_REMEDIES[each] for each in _REMEDIES if each in error.message), ())
+                remedy = _remedy(error.message)
                 sleeping = str(self._helpers[SLEEPING].result())
                 if _OWN_CLOCK.search(error.message) is not None and sleeping in linked:
                     linked.remove(sleeping)
@@ -493,6 +496,14 @@ class Builds:
     def _reads_recorded_input(self, program: Program) -> bool:
         """Does a source name one of the functions that recorded_inputs.c defines?"""
         return any(_RECORDED_INPUT.search(text) for text in _texts(program.sources))
+
+
+def _remedy(message: str) -> tuple[str, ...]:
+    """The flags with which a program may be linked after all; none where nothing is known to
+    help."""
+    if {*_TWICE.findall(message)} == {"csgtest_user_main"}:
+        return _OTHER_MAINS
+    return next((_REMEDIES[each] for each in _REMEDIES if each in message), ())
 
 
 def _texts(sources: Iterable[Source]) -> Iterator[str]:
