@@ -32,6 +32,7 @@ from symexec.testcases.signature import EntrySignature, Parameter, ParameterKind
 
 _PLAIN = re.compile(rb"[\x20-\x7e]*")
 _NAMED = re.compile(r"\{(\w+)\}")
+_CONDITION = re.compile(r"\{(\w+)\} \? ([^?:]+) : ([^?:,()]+)")
 _CHOSEN = re.compile(r"\{(\w+)\?((?:[^{}]|\{\w+\})*)\}")
 _ESCAPES = {0x0A: "\\n", 0x09: "\\t", 0x0D: "\\r", 0x5C: "\\\\"}
 
@@ -97,7 +98,8 @@ def c_call(test: TestInput, entry: str, signature: EntrySignature | None = None)
 
 
 def _steps(signature: EntrySignature, values: Mapping[str, Value], arguments: Sequence[str]) -> str:
-    """The calls that a driver makes: ``made = table_new(1); table_get(made, 5)``."""
+    """The calls that a driver makes: ``made = table_new(1); table_get(made, 5)``. Of two arguments
+    for one object the second is the name of the first: ``encode(in = "ab", in)``."""
     names = [each.name for each in signature.parameters if not each.owner]
     shown = dict(zip(names, arguments, strict=True))
 
@@ -105,8 +107,23 @@ def _steps(signature: EntrySignature, values: Mapping[str, Value], arguments: Se
         texts, number = found[2].split(";"), values.get(found[1])
         return texts[number if isinstance(number, int) and number < len(texts) else 0]
 
+    def taken(found: re.Match[str]) -> str:
+        text = found[2] if values.get(found[1]) else found[3]
+        same = _NAMED.fullmatch(text)
+        if same is None or same[1] not in shown:
+            return text
+        name = same[1]
+        shown[name] = f"{name} = {shown[name].removeprefix(f'{name} = ')}"
+        return name
+
+    def text_of(step: str) -> str:
+        text, again = _CHOSEN.sub(chosen, step), 1
+        while again:
+            text, again = _CONDITION.subn(taken, text)
+        return _NAMED.sub(lambda found: shown.get(found[1], found[0]), text)
+
     return "; ".join(
-        _NAMED.sub(lambda found: shown.get(found[1], found[0]), _CHOSEN.sub(chosen, each.text))
+        text_of(each.text)
         for each in signature.steps
         if not each.chosen or values.get(each.chosen) == each.value
     )

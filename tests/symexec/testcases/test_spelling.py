@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from symexec.testcases import LongDouble, TestInput, c_call, shell_command
+from symexec.testcases import EntrySignature, LongDouble, TestInput, c_call, shell_command
+from symexec.testcases.signature import Parameter, ParameterKind, Step
 
 no_nul = st.binary(max_size=12).filter(lambda data: b"\0" not in data)
 
@@ -66,3 +67,28 @@ def test_nondeterministic_values_are_told_apart() -> None:
 )
 def test_a_text_has_the_zeros_that_a_length_counts(text: bytes, length: int, call: str) -> None:
     assert c_call(TestInput(parameters=(("s", text), ("n", length))), "f") == call
+
+
+@pytest.mark.parametrize(
+    ("flags", "call"),
+    [
+        ((0, 0), 'f("ab", "c", buffer)'),
+        ((1, 0), 'f(from = "ab", "c", from)'),
+        ((0, 1), 'f("ab", by = "c", by)'),
+    ],
+)
+def test_an_argument_that_leads_to_the_object_of_another_has_its_name(
+    flags: tuple[int, int], call: str
+) -> None:
+    kinds = [ParameterKind.STRING, ParameterKind.STRING, *[ParameterKind.SCALAR] * 2]
+    names = ("from", "by", "to_in_from", "to_in_by")
+    signature = EntrySignature(
+        "f",
+        parameters=tuple(
+            Parameter(name, kind, "char", 1, 8) for name, kind in zip(names, kinds, strict=True)
+        ),
+        steps=(Step("f({from}, {by}, {to_in_from} ? {from} : {to_in_by} ? {by} : buffer)"),),
+    )
+    values = (b"ab", b"c", *flags)
+    test = TestInput(parameters=tuple(zip(names, values, strict=True)))
+    assert c_call(test, "f", signature) == call
