@@ -32,7 +32,7 @@ from symexec.testcases.signature import EntrySignature, Parameter, ParameterKind
 
 _PLAIN = re.compile(rb"[\x20-\x7e]*")
 _NAMED = re.compile(r"\{(\w+)\}")
-_CONDITION = re.compile(r"\{(\w+)\} \? ([^?:]+) : ([^?:,()]+)")
+_CONDITION = re.compile(r"\{(\w+)\} \? ([^?:]+) : ([^?:,()]+)(?=[,)]| : )")
 _CHOSEN = re.compile(r"\{(\w+)\?((?:[^{}]|\{\w+\})*)\}")
 _ESCAPES = {0x0A: "\\n", 0x09: "\\t", 0x0D: "\\r", 0x5C: "\\\\"}
 
