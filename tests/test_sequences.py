@@ -229,6 +229,7 @@ int kind_of(const struct file *f)
         (BUFFER, "buffer_init,buffer_find|buffer_add,buffer_find", "; buffer_add(&made, "),
         (BUFFER, "buffer_init, buffer_add|, buffer_find", "; buffer_add(&made, "),
         (OPENED, "open_file,kind_of", "open_file(2, &made); kind_of(made)"),
+        (OPENED, "open_file,kind_of,kind_of,named", "; kind_of(made); kind_of(made); named(made)"),
         (OPENED, "open_file, named, kind_of|", 'prints open_file: 0 | named: "set" | kind_of: 2'),
     ],
 )

@@ -755,7 +755,9 @@ class _Driver:
         assert isinstance(kind, Function)
         name = function.symbol.name
         made = self._spared(function) if first else {}
-        guard = ""
+        guard, outcome = "", f"{name}_result"
+        if not chosen and isinstance(kind.result, Integer | Enumeration | Floating | Pointer):
+            outcome = self._fresh(outcome)
         if not chosen:
             for at, each in enumerate(function.parameters):
                 if at in made:
@@ -784,7 +786,7 @@ class _Driver:
                     self.made[here] = f"&{variable}"
                     success = _success(function)
                     if isinstance(kind.result, Integer | Enumeration) and success is not None:
-                        guard = f"{name}_result != {success}"
+                        guard = f"{outcome} != {success}"
         new = _object(kind.result)
         if new in self.made or not self._is_wanted(new) or chosen:
             new = ""
@@ -795,9 +797,9 @@ class _Driver:
             self.made[new] = variable
             guard = f"!{variable}"
         elif isinstance(kind.result, Integer | Enumeration | Floating | Pointer):
-            yield f"{declaration_text(plain(kind.result), f'{name}_result')} = {call};"
+            yield f"{declaration_text(plain(kind.result), outcome)} = {call};"
             yield f'printf("{name}: ");'
-            yield printed(kind.result, f"{name}_result", "")
+            yield printed(kind.result, outcome, "")
             yield 'printf("\\n");'
         else:
             yield f"{call};"
