@@ -639,12 +639,22 @@ static void make_floating(unsigned char *at, size_t size)
         bits = next();
         memcpy(&value, &bits, sizeof value);
     }
+    /* or its neighbour: what is just below 0.5 is no half */
+    int step = value != 0 && value - value == 0 && once_in(4) ? (int) below(3) - 1 : 0;
     if (size == sizeof(float)) {
         float small = (float) value;
-        memcpy(at, &small, size);
-    } else if (size == sizeof value) {
-        memcpy(at, &value, size);
+        uint32_t word;
+        memcpy(&word, &small, size);
+        word += small != 0 && small - small == 0 ? (uint32_t) step : 0;
+        memcpy(at, &word, size);
+        return;
+    }
+    memcpy(&bits, &value, sizeof bits);
+    bits += (uint64_t) step;
+    if (size == sizeof value) {
+        memcpy(at, &bits, size);
     } else {
+        memcpy(&value, &bits, sizeof value);
         long double large = value;
         memset(at, 0, size);
         memcpy(at, &large, 10);

@@ -160,6 +160,16 @@ def test_what_varies_with_memory_is_no_difference(old: str, new: str, tmp_path: 
     assert attacked(tmp_path, *both, "--entry", "f").tests == []
 
 
+@pytest.mark.parametrize("kind", ["float", "double"])
+def test_neighbours_of_usual_numbers_are_tried(kind: str, tmp_path: Path) -> None:
+    """Below a half is the largest number that becomes 1 when a half is added."""
+    body = "return x >= 0 && x < 1e6 ? (long) round(x) : 0;"
+    old = f"#include <math.h>\nlong f({kind} x) {{ {body} }}\n"
+    new = old.replace("round(x)", f"({kind}) (x + ({kind}) 0.5)")
+    found = attacked(tmp_path, old, new, "--entry", "f", seconds=10)
+    assert found.tests and found.tests[0].observed is Observed.DIFFERENT
+
+
 def test_a_fixed_number_of_inputs_gives_the_same_each_time(tmp_path: Path) -> None:
     words = ("--entry", "f", "--deterministic", "--time", "2")
     found = [attacked(tmp_path / name, ALIASES, NOT_ALIASES, *words, seconds=60) for name in "ab"]
