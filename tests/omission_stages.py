@@ -603,6 +603,7 @@ DRIVER = [
         "break;\n    case 4:",
         "NaN of both signs",
     ),
+    _tried("neighbours of usual numbers", "step = (int) below(3) - 1;", "step = 0;"),
     _tried("whole numbers", "value = (double) (int64_t) make_number(32, 0);", "value = 0;"),
     _tried("eighths", "value = (double) (int) below(2001) / 8 - 125;", "value = 0;"),
     _tried(

@@ -618,9 +618,12 @@ static void make_floating(unsigned char *at, size_t size)
                                    -9223372036854775808.0, 9007199254740993.0, 0.9999999, 1.0000001};
     double value = 0;
     uint64_t bits;
+    int step = 0;
     switch (below(8)) {
     case 0: case 1: case 2:
         value = usual[below(sizeof usual / sizeof *usual)];
+        if (value != 0 && value - value == 0 && once_in(4)) /* just below 0.5 is no half */
+            step = (int) below(3) - 1;
         break;
     case 3: /* NaN, of either sign and several payloads */
         bits = 0x7ff8000000000000u | (uint64_t) below(2) << 63 | below(4);
@@ -639,8 +642,6 @@ static void make_floating(unsigned char *at, size_t size)
         bits = next();
         memcpy(&value, &bits, sizeof value);
     }
-    /* or its neighbour: what is just below 0.5 is no half */
-    int step = value != 0 && value - value == 0 && once_in(4) ? (int) below(3) - 1 : 0;
     if (size == sizeof(float)) {
         float small = (float) value;
         uint32_t word;

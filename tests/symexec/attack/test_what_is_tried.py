@@ -147,6 +147,7 @@ def near_powers(least: int) -> int:
     )
 
 
+USUAL = (0.5, 1.0, 2.0, 3.0, 10.0, 100.0)
 KINDS: dict[str, Callable[[], bool]] = {
     "the least number": lambda: -(1 << 63) in numbers("long") and -(1 << 31) in numbers("int"),
     "the greatest number": lambda: {(1 << 63) - 1} <= numbers("long"),
@@ -171,6 +172,13 @@ KINDS: dict[str, Callable[[], bool]] = {
     "minus zero": lambda: "-0x0p+0" in said("floating", "double "),
     "subnormal numbers": lambda: 5e-324 in floating("double"),
     "the greatest floating number": lambda: 1.7976931348623157e308 in floating("double"),
+    "neighbours of usual numbers": lambda: (
+        sum(
+            any(math.nextafter(each, to) in USUAL for to in (-math.inf, math.inf))
+            for each in finite()
+        )
+        > 8
+    ),
     "whole numbers": lambda: (
         sum(each.is_integer() and 10 < abs(each) < 1 << 31 for each in finite()) > 100
     ),
