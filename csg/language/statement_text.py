@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from csg.language.expression_text import ASSIGN, ExpressionText, Notation
+from csg.language.lifetimes import exposes_literal, opens_block
 from csg.language.syntax import (
     Assembly,
     Assign,
@@ -261,11 +262,25 @@ class StatementText:
         version, inner = node.version, self.within(node.version)
         if version is self.only and not self.notation.ids:
             return self.items(node.body.items, switch)
+        if any(map(exposes_literal, node.body.items)) and not opens_block(node):
+            return self._expressions_of(node)
         numbers = [node.change] if node.change or not self.notation.ids else numbers_in(node.body)
         if not numbers:
             return inner.block("", node.body, switch)
         asked = " || ".join(self.notation.executes(number, version) for number in numbers)
         return inner.block(f"if ({asked})", node.body, switch)
+
+    def _expressions_of(self, node: Execute) -> Lines:
+        """A region of expressions without a block, as the literals in it live on."""
+        return [
+            self._evaluated(self.expressions.of(item.expression), node.change, node.version)
+            for item in node.body.items
+            if isinstance(item, ExpressionStatement)
+        ]
+
+    def _evaluated(self, text: str, number: int, version: Version) -> str:
+        sides = {version: f"(void) ({text})", version.other: "(void) 0"}
+        return self.notation.changed(number, *(f"({sides[each]})" for each in Version)) + ";"
 
     def _if(self, node: If, switch: SwitchText | None) -> Lines:
         """The lines of an ``if``. A chain of ``else if`` is written flat, and without recursion
@@ -330,13 +345,15 @@ class StatementText:
                 return [self.object(node)]
             braces = self.expressions.braces(initializer)
             kind = declaration_text(symbol.type, "", NONE, self.expressions.of)
-            set_ = f"__builtin_memcpy(&{symbol.name}, &({kind}) {braces}, sizeof {symbol.name});"
+            set_ = f"__builtin_memcpy(&{symbol.name}, &({kind}) {braces}, sizeof {symbol.name})"
         elif isinstance(symbol.type, Array):
             return [self.object(node)]
         else:
-            set_ = f"{symbol.name} = {self.expressions.at(initializer, ASSIGN)};"
+            set_ = f"{symbol.name} = {self.expressions.at(initializer, ASSIGN)}"
+        if exposes_literal(node):
+            return [f"{loose};", self._evaluated(set_, node.change, node.version)]
         head = f"if ({self.notation.executes(node.change, node.version)})"
-        return [f"{loose};", f"{head} {{", f"    {set_}", "}"]
+        return [f"{loose};", f"{head} {{", f"    {set_};", "}"]
 
     def object(self, node: Declaration) -> str:
         """``static const int table[2] = {1, 2};``"""

@@ -28,6 +28,7 @@ from dataclasses import replace
 
 from csg.ir import Constant, Enter, Register, Value
 from csg.ir.program import StatementKind
+from csg.language.lifetimes import opens_block
 from csg.language.syntax import (
     AddressOf,
     Binary,
@@ -298,12 +299,20 @@ def execute(lowering: Lowering, statement: Execute) -> None:
     within = nodes.alone(statement.version)  # the Execute is a number, no region
     nodes.enclosing.append((statement.version, statement.change))
     if within:
-        lowering.statement(statement.body)
+        _inside(lowering, statement)
     elif lowering.builder.version is not None or not escapes(statement.body):
-        in_region(lowering, statement.version, lambda: lowering.statement(statement.body))
+        in_region(lowering, statement.version, lambda: _inside(lowering, statement))
     else:
         _guarded(lowering, statement)
     nodes.enclosing.pop()
+
+
+def _inside(lowering: Lowering, statement: Execute) -> None:
+    if opens_block(statement):
+        lowering.statement(statement.body)
+    else:
+        for item in statement.body.items:
+            lowering.statement(item)
 
 
 def _guarded(lowering: Lowering, statement: Execute) -> None:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from csg.language.lifetimes import exposed_variables, exposes_literal
 from csg.language.syntax import (
     Break,
     Builtin,
@@ -30,6 +31,7 @@ from csg.language.syntax import (
     DoWhile,
     Execute,
     Expression,
+    ExpressionStatement,
     For,
     Goto,
     If,
@@ -232,6 +234,11 @@ class Regions:
         waiting: list[Statement] = []
         inner = self._inner_names(items, version)
 
+        def alone(item: Statement) -> Execute:
+            return Execute(
+                version, Compound((item,), item.location, item.location), edit, item.location
+            )
+
         def flush() -> None:
             if waiting:
                 body = Compound(tuple(waiting), waiting[0].location, waiting[-1].location)
@@ -252,24 +259,32 @@ class Regions:
                     found.append(marked(item, version))
                 case _ if self.escapes(item):
                     flush()
+                    if exposes_literal(item):
+                        raise CannotUnify("a statement that may leave makes an object")
                     found.append(self.guard(marked(item, version), version, edit))
+                case ExpressionStatement() if exposes_literal(item):
+                    flush()
+                    found.append(alone(item))
                 case _:
                     waiting.append(item)
         flush()
         return found
 
     def _inner_names(self, items: Sequence[Statement], version: Version) -> frozenset[Symbol]:
-        """The names that ``items`` declare and nothing else mentions, when one block will hold all
-        items."""
+        """The names that ``items`` declare and nothing else can reach, by name or by address, when
+        one block will hold all items."""
         if any(isinstance(item, Case | Label) or self.escapes(item) for item in items):
             return frozenset()
         here = count_uses(items)
+        exposed = exposed_variables(*items)
         return frozenset(
             item.symbol
             for item in items
             if isinstance(item, Declaration)
             and item.symbol.storage is not StorageDuration.STATIC
             and here[item.symbol] == self.uses[version][item.symbol]
+            and item.symbol not in exposed
+            and not exposes_literal(item)
         )
 
     def guard(self, item: Statement, version: Version, edit: int) -> Statement:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from csg.errors import Location
 from csg.ir.program import ChangeKind
+from csg.language.lifetimes import exposed_variables, exposes_literal
 from csg.language.syntax import (
     Case,
     Compound,
@@ -105,6 +106,8 @@ class _Wraps:
         version: Version,
     ) -> Block | None:
         new = version is Version.NEW
+        if _makes_objects_that_stay(run):
+            return None
         end = retained.end if new else run[-1].location
         inner = (
             self._unify(run, retained.items, end) if new else self._unify(retained.items, run, end)
@@ -154,6 +157,15 @@ class _Wraps:
         if one.__class__ is not other.__class__:
             return False
         return self._prints.likeness(one, other) >= CLOSE
+
+
+def _makes_objects_that_stay(run: Items) -> bool:
+    """Must what the statements declare, or the literals in them, live to the end of their list?"""
+    exposed = exposed_variables(*run)
+    return any(
+        exposes_literal(item) or (isinstance(item, Declaration) and item.symbol in exposed)
+        for item in run
+    )
 
 
 def _goes_on(otherwise: Compound) -> bool:
