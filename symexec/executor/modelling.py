@@ -102,7 +102,7 @@ def _run(
                     return
                 request = _about(request, known)
             match request:
-                case Decide(condition=condition, behind=behind):
+                case Decide(condition=condition, behind=behind, presumed=presumed):
                     if isinstance(condition, int):
                         answer = bool(condition)
                         continue
@@ -113,7 +113,9 @@ def _run(
                     open_ways = ways(condition, state.path, engine.solver, seed)
                     if not open_ways:
                         return
-                    if is_open(open_ways):
+                    if presumed:
+                        open_ways = [way for way in open_ways if way.taken] or open_ways
+                    elif is_open(open_ways):
                         yield from _asked_again(state, open_ways, behind + guessing)
                         return
                     taking(state, open_ways[0])

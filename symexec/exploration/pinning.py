@@ -37,7 +37,14 @@ from symexec.inputs.structures import (
     parameter_places,
 )
 from symexec.options import InputOptions, SymbolicArguments
-from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk, standard_input
+from symexec.runtime.filesystem.nodes import (
+    FILE,
+    OFFERED,
+    Contents,
+    Node,
+    disk,
+    standard_input,
+)
 from symexec.runtime.library import registry
 from symexec.solver import build_solver
 from symexec.state.endings import Exit, MemoryFault, row
@@ -266,6 +273,8 @@ def assigned(inputs: Iterable[Input], test: TestInput) -> Known | None:
                 values = _sized(each, test.stdin, known)
             case InputKind.FILE:
                 values = _sized(each, files.get(each.name, b""), known)
+                if isinstance(each.exists, Term):
+                    known[each.exists] = int(each.name in files)
             case InputKind.NONDET:
                 asked = test.nondet[each.order] if each.order < len(test.nondet) else 0
                 values = _patterns(each, asked)
@@ -372,7 +381,7 @@ def _concrete(start: Start, known: Known, test: TestInput) -> Start:
         objects=tuple(map(whole, start.objects)),
         globals={name: cells(given) for name, given in start.globals.items()},
         conditions=(),
-        environment={**disk(files), **standard_input(stdin)},
+        environment={**_disk(files, start), **standard_input(stdin)},
     )
 
 
@@ -634,5 +643,13 @@ def _with_files(start: Start, test: TestInput, engine: Engine) -> Start:
         start,
         inputs=(*start.inputs, *files),
         files=(),
-        environment={**start.environment, **disk(nodes)},
+        environment={**start.environment, **_disk(nodes, start)},
     )
+
+
+def _disk(files: Sequence[tuple[bytes, Node]], start: Start) -> dict[str, object]:
+    """Files in place of the planned ones, which other inputs still have."""
+    made = disk(files)
+    offered, planned = made[OFFERED], start.environment.get(OFFERED, frozenset())
+    assert isinstance(offered, frozenset) and isinstance(planned, frozenset)
+    return {**made, OFFERED: offered | planned}

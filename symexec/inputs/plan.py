@@ -97,15 +97,25 @@ def with_defaults(options: InputOptions) -> InputOptions:
     if (options.arguments, options.stdin, options.files) != (None, None, None):
         return options
     size = LEVELS[min(options.level, len(LEVELS) - 1)]
-    files = replace(DEFAULT_FILES, length=size)
+    files = _default_files(options, size)
     return replace(options, arguments=ARGUMENTS[options.lines], stdin=size, files=files)
+
+
+def _default_files(options: InputOptions, size: int) -> SymbolicFiles:
+    """A file of the user's own takes the place of the one of the same name."""
+    files = replace(DEFAULT_FILES, length=size)
+    taken = {each.name for each in options.named_files} & {*map(bytes.decode, _letters(files))}
+    return replace(files, count=0) if taken else files
+
+
+def _letters(files: SymbolicFiles) -> tuple[bytes, ...]:
+    return tuple(bytes([ord("A") + index]) for index in range(files.count))
 
 
 def file_names(options: InputOptions) -> tuple[bytes, ...]:
     """The names of the symbolic files in the working folder: what a file operand can be, other than
     MISSING."""
-    count = 0 if options.files is None else options.files.count
-    return tuple(bytes([ord("A") + index]) for index in range(count))
+    return () if options.files is None else _letters(options.files)
 
 
 @record
@@ -235,16 +245,17 @@ class InputPlan:
         command line."""
         if self.entry.symbol.name != "main" or not shapes_lines(self.options) or self.options.level:
             return
-        first = Word(file_names(with_defaults(self.options))[0], 0)
+        names = file_names(with_defaults(self.options))
+        operands: list[Line] = [(Word(each, 0),) for each in names[:1]]
         known = [line for line in self.lines if len(line) == 1 and line[0].text]
-        lines = ((), (first,), *known) if self.entry.parameters else ((),)
+        lines = [(), *operands, *known] if self.entry.parameters else [()]
         for size in LONGER:
             builder = self._builder(table)
             builder.add_stdin(size)
-            files = replace(DEFAULT_FILES, length=size)
-            builder.add_files(replace(self.options, files=files))
+            files = replace(self.options, files=_default_files(self.options, size))
             for words in lines[:LONGER_LINES]:
                 line = builder.copy()
+                line.add_files(files, there=words in operands)
                 line.add_command_line(words)
                 yield line.finished()
 
@@ -586,19 +597,23 @@ class _Builder:
         self._start = replace(self._start, inputs=(*self._start.inputs, made))
         self._put(standard_input(_contents(made)))
 
-    def add_files(self, options: InputOptions) -> None:
-        """Add the files in the working folder. They become inputs when the program looks at
-        them."""
+    def add_files(self, options: InputOptions, there: bool = False) -> None:
+        """Add the files in the working folder. They become inputs when the program looks at them.
+        ``there``: A, B and so on exist."""
         length = 0 if options.files is None else options.files.length
-        made = [self._file(InputKind.FILE, name.decode(), length) for name in file_names(options)]
-        nodes = [Node(FILE, contents=_contents(each), given=each) for each in made]
-        for asked in options.named_files:
-            each = self._file(InputKind.FILE, asked.name, asked.length)
-            exists = self._table.symbol(f"{asked.name}_exists", 1)
-            nodes.append(Node(FILE, contents=_contents(each), given=each, exists=exists))
-            made.append(each)
-        self._start = replace(self._start, files=tuple(made))
+        nodes = [self._node(name.decode(), length, True) for name in file_names(options)]
+        if there:
+            nodes = [replace(each, exists=1) for each in nodes]
+        nodes += [self._node(each.name, each.length, False) for each in options.named_files]
+        made = tuple(each.given for each in nodes if each.given is not None)
+        self._start = replace(self._start, files=made)
         self._put(disk(zip((os.fsencode(each.name) for each in made), nodes, strict=True)))
+
+    def _node(self, name: str, most: int, presumed: bool) -> Node:
+        """A file that is there, with up to ``most`` bytes, or is not."""
+        exists = self._table.symbol(f"{name}_exists", 1)
+        made = replace(self._file(InputKind.FILE, name, most), exists=exists)
+        return Node(FILE, contents=_contents(made), exists=exists, given=made, presumed=presumed)
 
     def _put(self, entries: Mapping[str, object]) -> None:
         self._start = replace(self._start, environment={**self._start.environment, **entries})

@@ -141,7 +141,19 @@ def _rules(given: argparse.Namespace) -> GraphRules:
     return GraphRules(Interactions(asked), not given.no_deletions, given.paper)
 
 
+def _refuse_same_names(given: argparse.Namespace) -> None:
+    letters = range(ord("A"), ord("A") + (given.sym_files.count if given.sym_files else 0))
+    names = [*map(chr, letters), *(each.name for each in given.sym_file)]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(
+                f"there cannot be two files '{name}'",
+                hint="--sym-files names its files A, B and so on",
+            )
+
+
 def _inputs(given: argparse.Namespace) -> InputOptions:
+    _refuse_same_names(given)
     return InputOptions(
         entry=given.entry,
         ranges=tuple(given.range),

@@ -31,10 +31,12 @@ from symexec.state.state import Holder, OutputItem
 @record
 class Decide:
     """Is this condition (width 1) true? Answered with a bool. Where both are possible, the path on
-    which it is false is ranked ``behind`` steps later: what users seldom write can wait."""
+    which it is false is ranked ``behind`` steps later: what users seldom write can wait.
+    ``presumed``: where both are possible, only the path on which it is true is followed."""
 
     condition: Operand
     behind: int = 0
+    presumed: bool = False
 
 
 @record

@@ -98,11 +98,11 @@ def signed(value: int, width: int) -> int:
 # ---------------------------------------------------------------------- requests
 
 
-def decide(condition: Operand, behind: int = 0) -> Asking[bool]:
+def decide(condition: Operand, behind: int = 0, presumed: bool = False) -> Asking[bool]:
     """Is the condition true? Makes a request only when the term is no constant."""
     if isinstance(condition, int):
         return bool(condition)
-    answer = yield Decide(condition, behind)
+    answer = yield Decide(condition, behind, presumed)
     return bool(answer)
 
 

@@ -355,9 +355,12 @@ def _differ(old: Node | None, new: Node | None) -> Operand:
         return 1
     if old.kind == LINK:
         return int(old.target != new.target)
-    if old.kind == FOLDER or old.contents == new.contents:
+    if old.kind == FOLDER:
         return 0
-    return _different_bytes(old.contents, new.contents)
+    parts = [_unless(holds("eq", 1, old.exists, new.exists))]
+    if old.contents != new.contents:
+        parts.append(_different_bytes(old.contents, new.contents))
+    return plain(disjunction(parts))
 
 
 def _unless(condition: Operand) -> Operand:

@@ -39,7 +39,7 @@ class Input:
 
     ``type`` is the C text of an element. ``order``
     numbers objects and nondet values as the program asks for them. ``scalar``: the value is the
-    element, not a list of one.
+    element, not a list of one. ``exists``: the condition that a file is there.
     """
 
     kind: InputKind
@@ -52,6 +52,7 @@ class Input:
     size: Operand | None = None
     order: int = 0
     scalar: bool = False
+    exists: Operand = 1
 
 
 # ------------------------------------------------------------------------------------------ seeds

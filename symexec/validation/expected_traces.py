@@ -16,7 +16,7 @@ from symexec.exploration.clocks import asking
 from symexec.exploration.pinning import Pins
 from symexec.exploration.preparation import Prepared
 from symexec.exploration.start import Origin, begin
-from symexec.expr import Model, TermTable
+from symexec.expr import Model, Term, TermTable
 from symexec.expr.nan_choices import OF_TWO_NANS, keeps_one_of_two
 from symexec.ledger import Omission, Reason
 from symexec.memory import NEW, OLD, FaultKind
@@ -130,7 +130,7 @@ class PathReplayer:
 
     def _run(self, expected: ExpectedTrace) -> State:
         origin = expected.origin
-        state = begin(self._engine, _with_files_of(expected.input, origin.start))
+        state = begin(self._engine, _with_files_of(expected, origin.start))
         state.seed = Guide(Guided(dict(expected.model), expected.path, origin.known))
         state.path = origin.known
         self._events = _length(state.events)
@@ -193,13 +193,18 @@ def _meant_otherwise(prepared: Prepared) -> Iterator[tuple[int, str]]:
         yield 0, f"what {name} says"
 
 
-def _with_files_of(test: TestInput, start: Start) -> Start:
+def _with_files_of(expected: ExpectedTrace, start: Start) -> Start:
     """The start without those files that the search had not looked at when the test was made: the
-    test does not have them, and a native run finds nothing there."""
-    names = {name for name, _ in test.files}
+    test does not have them, and a native run finds nothing there. A file that is missing in the
+    model as well is left to the path, which may have decided so."""
+    names = {name for name, _ in expected.input.files}
+    model = dict(expected.model)
     entries = {
         key: replace(entry, exists=0)
-        if isinstance(entry, Node) and entry.given is not None and entry.given.name not in names
+        if isinstance(entry, Node)
+        and entry.given is not None
+        and entry.given.name not in names
+        and not (isinstance(entry.exists, Term) and model.get(entry.exists, 0) == 0)
         else entry
         for key, entry in start.environment.items()
     }

@@ -227,7 +227,8 @@ def made_in(context: Context, found: Found, added: Node) -> Asking[int]:
         name = yield from pinned_name(found.symbolic)
     number = free_number(context)
     put_node(context, number, replace(added, mode=added.mode & 0o7777))
-    put_node(context, found.folder, replace(above, entries=(*above.entries, (name, number))))
+    known = tuple(entry for entry in above.entries if entry[0] != name)
+    put_node(context, found.folder, replace(above, entries=(*known, (name, number))))
     return number
 
 

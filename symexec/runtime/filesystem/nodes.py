@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -55,6 +56,7 @@ READ_ONLY = (ROOT, 4, NULL, TTY)  # another file system than that of /tmp
 FOREIGN = (*READ_ONLY, TMP)  # what others own
 FIRST_NUMBER = 100  # of what the program makes
 MOST_DESCRIPTORS = 256  # as in replay
+OFFERED = "offered files"  # in the environment store: the paths of those that an input can have
 HOME = b"/tmp/work"  # where a program starts, as in replay
 
 
@@ -70,7 +72,8 @@ class Contents:
 class Node:
     """A file, folder or link. ``entries`` and ``parent`` are a folder's, ``target`` is a symbolic
     link's. ``links`` 0: it has been removed. ``given``: it becomes part of the test's input once
-    the program looks at it, and it exists only if ``exists`` holds."""
+    the program looks at it, and it exists only if ``exists`` holds. ``presumed``: a symbolic name
+    finds it there, since other such names are those of missing files."""
 
     kind: int
     mode: int = 0o644
@@ -81,6 +84,7 @@ class Node:
     links: int = 1
     exists: Operand = 1
     given: Input | None = None
+    presumed: bool = False
 
 
 @record
@@ -230,7 +234,8 @@ def standard_input(contents: Contents) -> dict[str, object]:
 def disk(files: Iterable[tuple[bytes, Node]], folder: bytes = HOME) -> dict[str, object]:
     """Entries of the environment store for files and folders below ``folder``, where the program
     starts; a name that begins with a slash is absolute."""
-    nodes = dict(NODES)
+    nodes, files = dict(NODES), tuple(files)
+    offered = frozenset(os.path.normpath(os.path.join(folder, name)) for name, _ in files)
     start = _made_folder(nodes, ROOT, folder)
     for name, added in files:
         base = ROOT if name.startswith(b"/") else start
@@ -246,7 +251,13 @@ def disk(files: Iterable[tuple[bytes, Node]], folder: bytes = HOME) -> dict[str,
     entries: dict[str, object] = {
         f"node{number}": each for number, each in nodes.items() if NODES.get(number) is not each
     }
-    return {**entries, "start": start, "folder": start, "numbers": max(FIRST_NUMBER, *nodes) + 1}
+    return {
+        **entries,
+        OFFERED: offered,
+        "start": start,
+        "folder": start,
+        "numbers": max(FIRST_NUMBER, *nodes) + 1,
+    }
 
 
 def _made_folder(nodes: dict[int, Node], base: int, path: bytes) -> int:

@@ -35,6 +35,7 @@ from symexec.runtime.filesystem.nodes import (
     FOLDER,
     FOREIGN,
     LINK,
+    OFFERED,
     READ_ONLY,
     ROOT,
     answered,
@@ -113,11 +114,21 @@ def look_up(
     does not matter. A file that the program looks for by a name of its own, and that no input
     provides, is missing: an event says so."""
     text, found = yield from resolve(context, pointer, last, base)
-    missing = found == -ENOENT if isinstance(found, int) else not replaces and found.node is None
+    if isinstance(found, int):
+        missing = found == -ENOENT
+    else:
+        missing = not replaces and found.node is None and not _is_offered(context, found)
     if missing and text and all(isinstance(byte, int) for byte in text):
         shown = _known(text).decode(errors="replace")
         context.event(Reason.APPROXIMATED, f"no input has a file '{shown}': it is missing")
     return found
+
+
+def _is_offered(context: Context, found: Found) -> bool:
+    """Do some inputs have a file of this name? Then the search has them as well."""
+    offered, above = context.get(OFFERED, frozenset()), path_of(context, found.folder)
+    assert isinstance(offered, frozenset)
+    return above is not None and os.path.join(above, found.name) in offered
 
 
 def resolve(
@@ -151,7 +162,7 @@ def _symbolic(
     name = text[len(above) :]
     for known in (*(entry for entry, _ in node(context, folder).entries), b".", b".."):
         if (yield from _is(name, known)):
-            return (yield from walk(context, folder, known, last))
+            return (yield from walk(context, folder, known, last, symbolic=True))
     slashes = [holds("eq", 8, byte, ord("/")) for byte in name]
     if folder in READ_ONLY or (yield from decide(plain(disjunction(slashes)))):
         return (yield from walk(context, here, (yield from pinned_name(text)), last))
@@ -197,10 +208,15 @@ def pinned_name(text: Sequence[Operand]) -> Asking[bytes]:
 
 
 def walk(
-    context: Context, start: int, path: bytes, last: Last = Last.FOLLOWED
+    context: Context,
+    start: int,
+    path: bytes,
+    last: Last = Last.FOLLOWED,
+    symbolic: bool = False,
 ) -> Asking[Found | int]:
-    """Resolve a path. ``start`` may be an error, which counts only for a path that begins there."""
-    found = yield from _walk(context, start, path, last)
+    """Resolve a path. ``start`` may be an error, which counts only for a path that begins there.
+    ``symbolic``: its first name is one of those that a symbolic name can be."""
+    found = yield from _walk(context, start, path, last, symbolic)
     if isinstance(found, OfHost):
         yield End(Unsupported(f"a file of the host: {found.path.decode(errors='replace')}"))
         return -ENOENT
@@ -208,7 +224,11 @@ def walk(
 
 
 def _walk(
-    context: Context, start: int, path: bytes, last: Last = Last.FOLLOWED
+    context: Context,
+    start: int,
+    path: bytes,
+    last: Last = Last.FOLLOWED,
+    symbolic: bool = False,
 ) -> Asking[Found | OfHost | int]:
     if not path:
         return -ENOENT
@@ -231,7 +251,8 @@ def _walk(
             return -EACCES
         if len(name) > LONGEST_NAME:
             return -ENAMETOOLONG
-        there = yield from child(context, here, name)
+        there = yield from child(context, here, name, symbolic)
+        symbolic = False
         if there is None:
             if here in READ_ONLY:
                 left = [name, *reversed(names)]
@@ -297,9 +318,9 @@ def _on_host(
     return OfHost(os.path.join(begin, *names))
 
 
-def child(context: Context, folder: int, name: bytes) -> Asking[int | None]:
+def child(context: Context, folder: int, name: bytes, symbolic: bool = False) -> Asking[int | None]:
     """The node of a name in a folder, or None. Whether a file exists that only may exist is
-    decided; from then on it is part of the input."""
+    decided; from then on it is part of the input. ``symbolic``: the name could be another one."""
     around = node(context, folder)
     if name == b".":
         return folder
@@ -309,7 +330,7 @@ def child(context: Context, folder: int, name: bytes) -> Asking[int | None]:
     if number is None:
         return None
     found = node(context, number)
-    if not (yield from decide(found.exists)):
+    if not (yield from decide(found.exists, presumed=symbolic and found.presumed)):
         return None
     if found.given is not None:
         context.add_input(found.given)
