@@ -178,6 +178,15 @@ def test_a_wrong_call_says_what_is_wrong(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [("--sym-file A=2 --sym-files 1 4", "A"), ("--sym-file d/a=2 --sym-file d/a=4", "d/a")],
+)
+def test_two_files_of_one_name_are_refused(words: str, name: str) -> None:
+    with pytest.raises(UsageError, match=f"there cannot be two files '{name}'"):
+        parse(["build", "a.c", "b.c", *words.split()])
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

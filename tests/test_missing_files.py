@@ -75,14 +75,16 @@ def of(missing: str, one: str, other: str) -> str:
     return PROGRAM.replace("IS_MISSING", missing).replace("ONE", one).replace("OTHER", other)
 
 
-def compared(old: str, new: str, words: tuple[str, ...], folder: Path) -> tuple[Done, list[bool]]:
+def compared(
+    old: str, new: str, words: tuple[str, ...], folder: Path, name: str = "A"
+) -> tuple[Done, list[bool]]:
     """The result, and for each test that differs, whether its input has the file."""
     write_versions(folder, old, new)
     given = ("--sym-args", "0", "0", "1", "--sym-stdin", "1", *words)
     done = csgtest("build", "old.c", "new.c", *given, "--no-native", "--time", "20", folder=folder)
     assert done.report["counters"]["mispredicted"] == 0
     assert done.report["counters"]["branch_mismatches"] == 0
-    return done, sorted("A" in test["input"].get("files", {}) for test in done.differing)
+    return done, sorted(name in test["input"].get("files", {}) for test in done.differing)
 
 
 CASES = [*product(ASKED, GIVEN)]
@@ -109,6 +111,36 @@ def test_versions_that_do_the_same_in_both_cases_are_equal(
     asked, given = case
     old, new = of(ASKED[asked], "3", "4"), of(ASKED[asked], "1 + 2", "2 + 2")
     done, _ = compared(old, new.replace("c * 37", "37 * c"), GIVEN[given], tmp_path)
+    assert done.report["verdict"] == Verdict.EQUIVALENT_WITHIN_BOUNDS, done
+
+
+# Whether the folder d is missing, which is there only with the file d/A.
+ASKED_OF_FOLDER = {
+    "fopen": '!fopen("d/A", "r")',
+    "fopen w": '!fopen("d/A", "w")',
+    "access": 'access("d", F_OK) != 0',
+    "mkdir": 'mkdir("d", 0700) == 0',
+    "chdir": 'chdir("d") != 0',
+    "listed": "listed() == 2",
+    "links": '(stat(".", &status), status.st_nlink == 2)',
+    "rmdir": 'rmdir("d") != 0 && errno == ENOENT',
+    "rename": 'rename("d", "x") != 0',
+}
+
+
+@pytest.mark.parametrize("asked", every(3, ASKED_OF_FOLDER))
+def test_a_folder_is_there_with_its_file_only(asked: str, tmp_path: Path) -> None:
+    missing = ASKED_OF_FOLDER[asked]
+    old, new = of(missing, "3", "4"), of(missing, "5", "6")
+    done, there = compared(old, new, ("--sym-file", "d/A=2"), tmp_path, "d/A")
+    assert {*there} == {False, True}, done
+
+
+@pytest.mark.parametrize("asked", every(3, ASKED_OF_FOLDER, 1))
+def test_versions_are_equal_where_a_folder_is_missing_too(asked: str, tmp_path: Path) -> None:
+    missing = ASKED_OF_FOLDER[asked]
+    old, new = of(missing, "3", "4"), of(missing, "1 + 2", "2 + 2")
+    done, _ = compared(old, new, ("--sym-file", "d/A=2"), tmp_path)
     assert done.report["verdict"] == Verdict.EQUIVALENT_WITHIN_BOUNDS, done
 
 

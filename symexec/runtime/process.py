@@ -355,10 +355,8 @@ def _differ(old: Node | None, new: Node | None) -> Operand:
         return 1
     if old.kind == LINK:
         return int(old.target != new.target)
-    if old.kind == FOLDER:
-        return 0
     parts = [_unless(holds("eq", 1, old.exists, new.exists))]
-    if old.contents != new.contents:
+    if old.kind != FOLDER and old.contents != new.contents:
         parts.append(_different_bytes(old.contents, new.contents))
     return plain(disjunction(parts))
 

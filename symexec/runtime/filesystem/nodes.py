@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
 from csg.records import record
-from symexec.expr import Operand
+from symexec.expr import Operand, disjunction
 from symexec.ledger import Reason
 from symexec.runtime.contract import Context
-from symexec.runtime.operands import Asking, counted, decide, holds
+from symexec.runtime.operands import Asking, counted, decide, holds, plain
 from symexec.state.inputs import Input
 
 # ---------------------------------------------------------------------------------- error numbers
@@ -73,7 +73,8 @@ class Node:
     """A file, folder or link. ``entries`` and ``parent`` are a folder's, ``target`` is a symbolic
     link's. ``links`` 0: it has been removed. ``given``: it becomes part of the test's input once
     the program looks at it, and it exists only if ``exists`` holds. ``presumed``: a symbolic name
-    finds it there, since other such names are those of missing files."""
+    finds it there, since other such names are those of missing files. ``holds``: the files of the
+    input for which a folder was made; it is there with any of them."""
 
     kind: int
     mode: int = 0o644
@@ -85,6 +86,7 @@ class Node:
     exists: Operand = 1
     given: Input | None = None
     presumed: bool = False
+    holds: tuple[Input, ...] = ()
 
 
 @record
@@ -235,7 +237,8 @@ def disk(files: Iterable[tuple[bytes, Node]], folder: bytes = HOME) -> dict[str,
     """Entries of the environment store for files and folders below ``folder``, where the program
     starts; a name that begins with a slash is absolute."""
     nodes, files = dict(NODES), tuple(files)
-    offered = frozenset(os.path.normpath(os.path.join(folder, name)) for name, _ in files)
+    paths = [os.path.normpath(os.path.join(folder, name)) for name, _ in files]
+    offered = frozenset(above for path in paths for above in _up_from(path))
     start = _made_folder(nodes, ROOT, folder)
     for name, added in files:
         base = ROOT if name.startswith(b"/") else start
@@ -243,7 +246,7 @@ def disk(files: Iterable[tuple[bytes, Node]], folder: bytes = HOME) -> dict[str,
         if last in (b"", b".", b".."):
             _made_folder(nodes, base, name)
             continue
-        base = _made_folder(nodes, base, above)
+        base = _made_folder(nodes, base, above, added.given)
         if added.kind == FOLDER:
             _made_folder(nodes, base, last)
         else:
@@ -260,8 +263,16 @@ def disk(files: Iterable[tuple[bytes, Node]], folder: bytes = HOME) -> dict[str,
     }
 
 
-def _made_folder(nodes: dict[int, Node], base: int, path: bytes) -> int:
-    """The number of the folder at a path; missing folders are made."""
+def _up_from(path: bytes) -> Iterator[bytes]:
+    """The path, and the folders that it leads through."""
+    while path != b"/":
+        yield path
+        path = os.path.dirname(path)
+
+
+def _made_folder(nodes: dict[int, Node], base: int, path: bytes, given: Input | None = None) -> int:
+    """The number of the folder at a path; missing folders are made, for a file of the input if it
+    is ``given``."""
     for name in path.split(b"/"):
         if name in (b"", b"."):
             continue
@@ -270,9 +281,14 @@ def _made_folder(nodes: dict[int, Node], base: int, path: bytes) -> int:
             continue
         known = dict(nodes[base].entries)
         if name not in known:
-            _entered(nodes, base, name, Node(FOLDER, 0o755, parent=base))
+            exists = 1 if given is None else 0
+            _entered(nodes, base, name, Node(FOLDER, 0o755, parent=base, exists=exists))
             known = dict(nodes[base].entries)
         base = known[name]
+        if given is not None and nodes[base].exists != 1:
+            exists = plain(disjunction([nodes[base].exists, given.exists]))
+            holds = (*nodes[base].holds, given)
+            nodes[base] = replace(nodes[base], exists=exists, holds=holds)
     return base
 
 

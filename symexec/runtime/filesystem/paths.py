@@ -60,6 +60,7 @@ from symexec.state.endings import Unsupported
 
 AT_FDCWD = -100
 READ, WRITE, SEARCH = 4, 2, 1
+_BASE = "the descriptor of a folder"
 MOST_LINKS, LONGEST_NAME, LONGEST_PATH = 40, 255, 4095
 
 
@@ -114,21 +115,28 @@ def look_up(
     does not matter. A file that the program looks for by a name of its own, and that no input
     provides, is missing: an event says so."""
     text, found = yield from resolve(context, pointer, last, base)
-    if isinstance(found, int):
-        missing = found == -ENOENT
-    else:
-        missing = not replaces and found.node is None and not _is_offered(context, found)
-    if missing and text and all(isinstance(byte, int) for byte in text):
+    missing = found == -ENOENT if isinstance(found, int) else not replaces and found.node is None
+    if not missing or not text or not all(isinstance(byte, int) for byte in text):
+        return found
+    if not (yield from _is_offered(context, _known(text), found, base)):
         shown = _known(text).decode(errors="replace")
         context.event(Reason.APPROXIMATED, f"no input has a file '{shown}': it is missing")
     return found
 
 
-def _is_offered(context: Context, found: Found) -> bool:
+def _is_offered(
+    context: Context, text: bytes, found: Found | int, base: Operand | None
+) -> Asking[bool]:
     """Do some inputs have a file of this name? Then the search has them as well."""
-    offered, above = context.get(OFFERED, frozenset()), path_of(context, found.folder)
+    offered = context.get(OFFERED, frozenset())
     assert isinstance(offered, frozenset)
-    return above is not None and os.path.join(above, found.name) in offered
+    if isinstance(found, Found):
+        folder, last = found.folder, found.name
+    else:
+        start = None if base is None else signed((yield from pin(base, _BASE)), 32)
+        folder, last = ROOT if text.startswith(b"/") else _start(context, start), text
+    above = path_of(context, folder) if folder > 0 and b".." not in last.split(b"/") else None
+    return above is not None and os.path.normpath(os.path.join(above, last)) in offered
 
 
 def resolve(
@@ -137,7 +145,7 @@ def resolve(
     """The text of a path, and where it leads."""
     start: int | None = None
     if base is not None:
-        start = signed((yield from pin(base, "the descriptor of a folder")), 32)
+        start = signed((yield from pin(base, _BASE)), 32)
     address = yield from place(pointer)
     text = yield from read_string(context, address)
     here = _start(context, start)
@@ -330,6 +338,9 @@ def child(context: Context, folder: int, name: bytes, symbolic: bool = False) ->
     if number is None:
         return None
     found = node(context, number)
+    for each in found.holds:
+        if (yield from decide(each.exists)):
+            context.add_input(each)
     if not (yield from decide(found.exists, presumed=symbolic and found.presumed)):
         return None
     if found.given is not None:

@@ -33,7 +33,7 @@ from symexec.runtime.filesystem.nodes import (
     read_only,
 )
 from symexec.runtime.filesystem.open_files import number_of
-from symexec.runtime.filesystem.paths import LONGEST_NAME, Found, Last, allowed, look_up
+from symexec.runtime.filesystem.paths import LONGEST_NAME, Found, Last, allowed, child, look_up
 from symexec.runtime.operands import Asking, calculated, fitted, pin, place
 
 models = Registry()
@@ -101,12 +101,12 @@ def _described(context: Context, number: int, target: Operand) -> Model:
         return answered(context, number)
     address = yield from place(target)
     known = node(context, number)
-    size = _size(known)
+    size, links = _size(known), (yield from _links(context, number))
     context.fill(address, STAT_SIZE, 0)
     for offset, width, value in (
         (0, 8, 1),
         (8, 8, number),
-        (16, 8, _links(context, known)),
+        (16, 8, links),
         (24, 4, known.kind | known.mode),
         (28, 4, USER),
         (32, 4, USER),
@@ -134,10 +134,15 @@ def _blocks(known: Node, size: Operand) -> Operand:
     return calculated("shl", 32, pages, 3)
 
 
-def _links(context: Context, known: Node) -> int:
+def _links(context: Context, number: int) -> Asking[int]:
+    known = node(context, number)
     if known.kind != FOLDER or not known.links:
         return known.links
-    return 2 + sum(node(context, number).kind == FOLDER for _, number in known.entries)
+    found = 2
+    for name, each in known.entries:
+        if node(context, each).kind == FOLDER:
+            found += (yield from child(context, number, name)) is not None
+    return found
 
 
 @models("statfs", "statfs64", effects="reads 0, writes 1", needs=(ERRNO,))

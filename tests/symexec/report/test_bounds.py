@@ -144,6 +144,11 @@ def within(entry: str, inputs: InputOptions, *kinds: str, world: World | None = 
             "a file 'a=b' of up to 8 bytes",
         ),
         (
+            within("main", InputOptions(named_files=(NamedFile("A", 2),))),
+            "command lines of up to 4 arguments of up to 6 bytes, standard input of up to 4 bytes, "
+            "a file 'A' of up to 2 bytes",
+        ),
+        (
             within("main", InputOptions(arguments=SymbolicArguments(2, 3, 1), stdin=1)),
             "2 to 3 arguments of up to 1 byte, standard input of up to 1 byte, no files",
         ),
