@@ -281,8 +281,8 @@ def _made_folder(nodes: dict[int, Node], base: int, path: bytes, given: Input | 
             continue
         known = dict(nodes[base].entries)
         if name not in known:
-            exists = 1 if given is None else 0
-            _entered(nodes, base, name, Node(FOLDER, 0o755, parent=base, exists=exists))
+            alone = int(given is None)
+            _entered(nodes, base, name, Node(FOLDER, 0o755, parent=base, exists=alone))
             known = dict(nodes[base].entries)
         base = known[name]
         if given is not None and nodes[base].exists != 1:
