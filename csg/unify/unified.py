@@ -36,6 +36,7 @@ from csg.language.syntax import (
 from csg.language.traversal import Tree, children, half_of, rebuilt
 from csg.language.types import Type
 from csg.records import record
+from csg.unify.lifetimes import ended_early
 from csg.unify.matching.fingerprints import Fingerprints, by_length
 from csg.unify.matching.names import Names, is_global
 from csg.unify.matching.normal import fixed_truth, is_neutral, joined, normal_body
@@ -292,7 +293,8 @@ class Unified:
 # Trees are compared by fingerprints of their normal forms, so the price is one walk over the
 # functions that differ. Local variables are numbered in the order in which they first occur, which
 # makes the comparison independent of what they are called; names of file scope go through the
-# matching that the unifier made.
+# matching that the unifier made. Normal forms have no blocks; ``lifetimes`` checks how long objects
+# live.
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +344,16 @@ class _Check:
                 found.append(Difference(self._version, function.symbol.name, "is another tree"))
         for symbol in bodies:
             found.append(Difference(self._version, symbol.name, "is too many"))
+        found.extend(self._ended_early(skipped))
         return [*found, *self._objects(original.declarations, projected.declarations)]
+
+    def _ended_early(self, skipped: frozenset[str]) -> Iterator[Difference]:
+        for function in self._unified.unit.functions:
+            name = function.symbol.name
+            if function.version is None and name not in skipped:
+                for each in ended_early(function.body, self._version):
+                    reason = f"'{each}' ends too early" if each else "a literal ends too early"
+                    yield Difference(self._version, name, reason)
 
     def _objects(
         self, original: list[Declaration], projected: list[Declaration]

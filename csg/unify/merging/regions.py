@@ -13,7 +13,7 @@ Labels that stand in different places in the two versions come first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -271,21 +271,32 @@ class Regions:
         return found
 
     def _inner_names(self, items: Sequence[Statement], version: Version) -> frozenset[Symbol]:
-        """The names that ``items`` declare and nothing else can reach, by name or by address, when
-        one block will hold all items."""
+        """The names that ``items`` declare and nothing outside of their block can reach, by name or
+        by address. Whatever stays outside of blocks parts the items into several."""
         if any(isinstance(item, Case | Label) or self.escapes(item) for item in items):
             return frozenset()
-        here = count_uses(items)
         exposed = exposed_variables(*items)
-        return frozenset(
+        inner = frozenset(
             item.symbol
             for item in items
             if isinstance(item, Declaration)
             and item.symbol.storage is not StorageDuration.STATIC
-            and here[item.symbol] == self.uses[version][item.symbol]
             and item.symbol not in exposed
             and not exposes_literal(item)
         )
+        while True:
+            reached: set[Symbol] = set()
+            for block in _blocks(items, inner):
+                here = count_uses(block)
+                reached.update(
+                    item.symbol
+                    for item in block
+                    if isinstance(item, Declaration)
+                    and here[item.symbol] != self.uses[version][item.symbol]
+                )
+            if not inner & reached:
+                return inner
+            inner -= reached
 
     def guard(self, item: Statement, version: Version, edit: int) -> Statement:
         """A statement that control leaves, under a condition that is never true in the other
@@ -304,6 +315,18 @@ class Regions:
         place = items[0].location
         condition = replace(always(version, edit), location=place)
         return If(condition, Compound(tuple(items), place, items[-1].location), None, place)
+
+
+def _blocks(items: Sequence[Statement], inner: frozenset[Symbol]) -> Iterator[list[Statement]]:
+    """The items that share a block: those between what stays outside of blocks."""
+    block: list[Statement] = []
+    for item in items:
+        if exposes_literal(item) or (isinstance(item, Declaration) and item.symbol not in inner):
+            yield block
+            block = []
+        else:
+            block.append(item)
+    yield block
 
 
 def always(version: Version, edit: int) -> Change:
