@@ -23,6 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from csg.language.lifetimes import exposed_variables
 from csg.language.syntax import (
     Assign,
     Case,
@@ -30,6 +31,7 @@ from csg.language.syntax import (
     Compound,
     CompoundLiteral,
     Declaration,
+    DoWhile,
     Execute,
     Expression,
     ExpressionStatement,
@@ -40,12 +42,15 @@ from csg.language.syntax import (
     Name,
     Statement,
     StorageDuration,
+    Switch,
     Symbol,
     Version,
+    While,
     is_variable,
 )
 from csg.language.traversal import (
     NODE_CLASSES,
+    Tree,
     children,
     has_steady_lengths,
     rebuilt,
@@ -54,7 +59,7 @@ from csg.language.traversal import (
 from csg.language.types import NONE, Array, Pointer, Record, Type
 from csg.unify.matching.fingerprints import Fingerprints
 from csg.unify.matching.names import is_global
-from csg.unify.matching.normal import assigned_value, is_constant, reached_by
+from csg.unify.matching.normal import assigned_value, is_constant, is_neutral, reached_by
 from csg.unify.merging.edits import Edits
 
 # -------------------------------------------------------------------------- declarations that moved
@@ -426,13 +431,38 @@ class _Scopes:
 def hoist(body: Compound, stand_ins: set[Symbol]) -> Compound:
     """Declare ``stand_ins`` at the top, with assignments where they were initialised."""
     found: list[Statement] = []
+    ending = exposed_variables(body) & set(_declared_inside(body))
     for symbol in sorted(stand_ins, key=lambda symbol: (symbol.name, symbol.location)):
+        if symbol in ending:
+            raise CannotUnify(f"pointers may lead to '{symbol.name}', which ends with its block")
         if isinstance(symbol.type, Array) and isinstance(symbol.type.length, Expression):
             raise CannotUnify(f"the array '{symbol.name}' of variable length cannot be moved")
         symbol.qualifiers -= {"const"}
         found.append(Declaration(symbol, None, location=body.location))
     lowered: Compound = _hoisted(body, stand_ins)
     return replace(lowered, items=(*found, *lowered.items))
+
+
+def _declared_inside(body: Compound) -> Iterator[Symbol]:
+    """What is declared in inner blocks that a version has."""
+    waiting: list[tuple[Tree, bool]] = [(item, False) for item in body.items]
+    while waiting:
+        node, inside = waiting.pop()
+        match node:
+            case Declaration(symbol=symbol) if inside:
+                yield symbol
+            case Execute(body=added) if not inside:
+                waiting.extend((item, False) for item in added.items)
+                continue
+            case If(condition=Change(old=old, new=new), then=added) if not inside and (
+                is_neutral(old) and is_neutral(new)
+            ):
+                waiting.extend((item, False) for item in added.items)
+                continue
+            case _:
+                pass
+        opens = isinstance(node, Compound | For | If | Switch | While | DoWhile)
+        waiting.extend((each, inside or opens) for each in children(node))
 
 
 def _hoisted(node: Any, stand_ins: set[Symbol]) -> Any:
