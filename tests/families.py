@@ -33,6 +33,7 @@ SHOWN = "gcc's binaries, with a pipe and a terminal for both"
 GRID = "gcc's binaries, on every input of a grid"
 BYTES = "gcc's binaries, on every byte"
 DECLARATIONS = "declarations, attributes, pragmas, assembly and flags"
+MADE = "the edit, which is made so"
 RANDOM = "tests.symexec.generated"
 FAMILIES = (
     Family("tests.test_compiled_differently", "test_what_runs_can_tell_apart_is_changed",
@@ -134,6 +135,16 @@ FAMILIES = (
            "static objects and functions under other names, which are no difference", CALLER),
     Family("tests.test_nameless", "test_another_name_hides_no_difference",
            "the same, with a difference that a caller sees", CALLER),
+    Family("tests.test_missing_files",
+           "test_changes_are_found_where_it_is_missing_and_where_it_is_there",
+           "files of the input that are missing, asked for in each way", MADE),
+    Family("tests.test_missing_files",
+           "test_versions_that_do_the_same_in_both_cases_are_equal",
+           "the same, where both versions do the same: they have to be equivalent", MADE),
+    Family("tests.test_matrices", "test_another_element_is_a_difference",
+           "pointers to arrays, another element of which is read", MADE),
+    Family("tests.test_matrices", "test_the_same_element_in_other_words_is_none",
+           "the same element in other words, which is no difference", MADE),
     Family("tests.symexec.exploration.test_nan", "test_decisions_by_the_bits_of_a_nan",
            "decisions by the sign and the payload of a NaN", GCC),
     Family("tests.test_left_in_memory", "test_pointers_are_told_apart_as_natively",
