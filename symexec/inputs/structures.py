@@ -387,7 +387,7 @@ def _place(
     if end is not None:
         size = max(size, end[0].offset + size_of(end[1]))
     first = _Collected(several, end, unions)
-    texts = not isinstance(target, Array) or name in several.rows
+    texts = whole == name or not isinstance(target, Array) or name in several.rows
     first.object(target, whole, prefix, 0, texts)
     parts, count = [first], 1
     if is_several and end is None:

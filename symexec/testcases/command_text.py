@@ -168,9 +168,9 @@ def _arguments(
 def array_text(element: str, length: int) -> str:
     """C for the type of an array: ``int [4][3]`` of ``int [3]``, ``int (*[4])[3]`` of
     ``int (*)[3]``."""
-    before, pointer, after = element.partition("(*")
+    pointer = re.search(r"\(\*(?=[)\[])", element)  # and not as in typeof(*p)
     if pointer:
-        return f"{before}(*[{length}]{after}"
+        return f"{element[: pointer.end()]}[{length}]{element[pointer.end() :]}"
     name, bracket, lengths = element.partition("[")
     return f"{name}[{length}]{bracket}{lengths}"
 
