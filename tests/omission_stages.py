@@ -901,7 +901,7 @@ ATTACK = [
         _JOB,
         "return self._attack_unchanged(read)",
         "return None",
-        f"{_ATTACKS}programs_whose_trees_are_the_same_are_attacked_where_their_texts_differ",
+        f"{_ATTACKS}programs_whose_trees_are_the_same_are_attacked_though_nothing_is_changed",
     ),
     _stage(
         "attack: equal verdicts",

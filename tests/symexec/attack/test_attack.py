@@ -72,6 +72,15 @@ def test_programs_whose_trees_are_the_same_are_attacked_where_their_texts_differ
     assert done.code == 1 and done.report["verdict"] == "different"
 
 
+def test_programs_whose_trees_are_the_same_are_attacked_though_nothing_is_changed(
+    tmp_path: Path,
+) -> None:
+    old = "int f(int x) { return x; }\n"
+    files = written(tmp_path, old, old.replace("x;", "(x);"))
+    done = csgtest("build", *files, "--entry", "f", "--attack", "1", folder=tmp_path)
+    assert done.report["verdict"] == "no-change" and done.report["attack"]["inputs"] > 0
+
+
 def test_programs_of_the_same_text_are_not_attacked(tmp_path: Path) -> None:
     old = "int f(int x) { return x; }\n"
     files = written(tmp_path, old, f"/* the same */\n{old}")
