@@ -33,7 +33,7 @@ SHOWN = "gcc's binaries, with a pipe and a terminal for both"
 GRID = "gcc's binaries, on every input of a grid"
 BYTES = "gcc's binaries, on every byte"
 DECLARATIONS = "declarations, attributes, pragmas, assembly and flags"
-MADE = "the edit, which is made so"
+MADE = "by construction"
 RANDOM = "tests.symexec.generated"
 FAMILIES = (
     Family("tests.test_compiled_differently", "test_what_runs_can_tell_apart_is_changed",
@@ -144,7 +144,7 @@ FAMILIES = (
     Family("tests.test_matrices", "test_another_element_is_a_difference",
            "pointers to arrays, another element of which is read", MADE),
     Family("tests.test_matrices", "test_the_same_element_in_other_words_is_none",
-           "the same element in other words, which is no difference", MADE),
+           "the same element, written in another way: no difference", MADE),
     Family("tests.symexec.exploration.test_nan", "test_decisions_by_the_bits_of_a_nan",
            "decisions by the sign and the payload of a NaN", GCC),
     Family("tests.test_left_in_memory", "test_pointers_are_told_apart_as_natively",

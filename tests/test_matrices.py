@@ -70,7 +70,7 @@ FUNCTIONS = {
 }  # fmt: skip
 
 
-def searched(folder: Path, name: str, at: int) -> tuple[str, str, int]:
+def search(folder: Path, name: str, at: int) -> tuple[str, str, int]:
     """The verdict, what is printed, and how many paths were mispredicted."""
     whole, old, *edits = FUNCTIONS[name]
     write_versions(folder, *(HEAD + whole.replace("@", each) for each in (old, edits[at])))
@@ -81,12 +81,12 @@ def searched(folder: Path, name: str, at: int) -> tuple[str, str, int]:
 
 @pytest.mark.parametrize("name", every(4, list(FUNCTIONS)))
 def test_another_element_is_a_difference(name: str, tmp_path: Path) -> None:
-    verdict, told, mispredicted = searched(tmp_path, name, 0)
+    verdict, told, mispredicted = search(tmp_path, name, 0)
     assert verdict == "different" and not mispredicted, told
 
 
 def test_the_headline_counts_rows(tmp_path: Path) -> None:
-    _, told, _ = searched(tmp_path, "a loop", 0)
+    _, told, _ = search(tmp_path, "a loop", 0)
     assert "rows of an array" in told and "structures" not in told
     assert "f(1, (int [1][4]) {[0] = {" in told
     assert "n <= elements of g" in told
@@ -94,14 +94,14 @@ def test_the_headline_counts_rows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", every(4, list(FUNCTIONS), 1))
 def test_the_same_element_in_other_words_is_none(name: str, tmp_path: Path) -> None:
-    verdict, told, mispredicted = searched(tmp_path, name, 1)
+    verdict, told, mispredicted = search(tmp_path, name, 1)
     assert verdict != "different" and not mispredicted, told
 
 
 @pytest.mark.parametrize("name", every(4, list(FUNCTIONS), 2))
 def test_emitted_tests_build_the_rows(name: str, tmp_path: Path) -> None:
     """They fail where they have to: each was tried on both versions."""
-    searched(tmp_path, name, 0)
+    search(tmp_path, name, 0)
     done = csgtest("emit", "--as", "c", "-o", "kept", folder=tmp_path)
     assert done.code == 0, done.err
     assert list((tmp_path / "kept").glob("*.c")), done.err

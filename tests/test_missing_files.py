@@ -75,7 +75,7 @@ def of(missing: str, one: str, other: str) -> str:
     return PROGRAM.replace("IS_MISSING", missing).replace("ONE", one).replace("OTHER", other)
 
 
-def compared(
+def compare(
     old: str, new: str, words: tuple[str, ...], folder: Path, name: str = "A"
 ) -> tuple[Done, list[bool]]:
     """The result, and for each test that differs, whether its input has the file."""
@@ -97,7 +97,7 @@ def test_changes_are_found_where_it_is_missing_and_where_it_is_there(
 ) -> None:
     asked, given = case
     old, new = of(ASKED[asked], "3", "4"), of(ASKED[asked], "5", "6")
-    done, there = compared(old, new, GIVEN[given], tmp_path)
+    done, there = compare(old, new, GIVEN[given], tmp_path)
     assert {*there} == {False, True}, done
 
 
@@ -110,7 +110,7 @@ def test_versions_that_do_the_same_in_both_cases_are_equal(
 ) -> None:
     asked, given = case
     old, new = of(ASKED[asked], "3", "4"), of(ASKED[asked], "1 + 2", "2 + 2")
-    done, _ = compared(old, new.replace("c * 37", "37 * c"), GIVEN[given], tmp_path)
+    done, _ = compare(old, new.replace("c * 37", "37 * c"), GIVEN[given], tmp_path)
     assert done.report["verdict"] == Verdict.EQUIVALENT_WITHIN_BOUNDS, done
 
 
@@ -132,7 +132,7 @@ ASKED_OF_FOLDER = {
 def test_a_folder_is_there_with_its_file_only(asked: str, tmp_path: Path) -> None:
     missing = ASKED_OF_FOLDER[asked]
     old, new = of(missing, "3", "4"), of(missing, "5", "6")
-    done, there = compared(old, new, ("--sym-file", "d/A=2"), tmp_path, "d/A")
+    done, there = compare(old, new, ("--sym-file", "d/A=2"), tmp_path, "d/A")
     assert {*there} == {False, True}, done
 
 
@@ -140,7 +140,7 @@ def test_a_folder_is_there_with_its_file_only(asked: str, tmp_path: Path) -> Non
 def test_versions_are_equal_where_a_folder_is_missing_too(asked: str, tmp_path: Path) -> None:
     missing = ASKED_OF_FOLDER[asked]
     old, new = of(missing, "3", "4"), of(missing, "1 + 2", "2 + 2")
-    done, _ = compared(old, new, ("--sym-file", "d/A=2"), tmp_path)
+    done, _ = compare(old, new, ("--sym-file", "d/A=2"), tmp_path)
     assert done.report["verdict"] == Verdict.EQUIVALENT_WITHIN_BOUNDS, done
 
 
@@ -159,7 +159,7 @@ int main(void)
 @pytest.mark.parametrize("length", [0, 2])
 def test_an_empty_file_differs_from_a_missing_one(length: int, tmp_path: Path) -> None:
     old, new = MAKES.replace("MODE", "r"), MAKES.replace("MODE", "a")
-    done, there = compared(old, new, ("--sym-file", f"A={length}"), tmp_path)
+    done, there = compare(old, new, ("--sym-file", f"A={length}"), tmp_path)
     assert there == [False], done
     (test,) = done.differing
     assert test["new"]["files"] == {"A": ""} and "files" not in test["old"]

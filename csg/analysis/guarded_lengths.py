@@ -53,6 +53,7 @@ from csg.language.traversal import (
     MIRROR,
     Tree,
     called_name,
+    pointee,
     root_of,
     value_of,
     without_casts,
@@ -416,13 +417,6 @@ def _are_neighbours(pointer: str, number: str) -> bool:
 
 def stride(kind: Type) -> int:
     return size_in_bytes(kind.target) if isinstance(kind, Pointer) else 1
-
-
-def pointee(pointer: Expression) -> Type:
-    """What an operand of ``*`` or ``[]`` leads to. An element that is an array has as a value the
-    type of a pointer to its own first element."""
-    kind = pointer.type
-    return kind.target if isinstance(kind, Pointer) else kind
 
 
 def size_in_bytes(kind: Type) -> int:

@@ -26,7 +26,7 @@ from dataclasses import replace
 from itertools import pairwise
 from math import prod
 
-from csg.analysis.guarded_lengths import Counted, Guarded, Pair, pointee, size_in_bytes, stride
+from csg.analysis.guarded_lengths import Counted, Guarded, Pair, size_in_bytes, stride
 from csg.analysis.null_checks import asked_in
 from csg.analysis.order import exit_of, extents
 from csg.errors import Location
@@ -72,6 +72,7 @@ from csg.language.traversal import (
     constant_of,
     is_failed_assertion,
     place_of,
+    pointee,
     root_of,
     value_of,
     walk,

@@ -150,7 +150,7 @@ def several(units: Sequence[TranslationUnit], entry: FunctionDefinition) -> Seve
         frozenset(
             root for root, depth in texts if not isinstance(root, Symbol) and root[1] and not depth
         ),
-        frozenset(root.name for root, depth in texts if isinstance(root, Symbol) and depth > 1),
+        frozenset(root.name for root, depth in texts if root in entry.parameters and depth > 1),
     )
 
 

@@ -1,4 +1,4 @@
-"""Which objects may outlive a block that is put around them: those that pointers may lead to.
+"""Find objects that a pointer may lead to, and that must outlive a block put around them.
 
     char t[12], *p = f(t + 11);     t: the call may keep its address
     q = (int[]){1, 2};              the literal lives to the end of the block that encloses it
@@ -31,8 +31,8 @@ from csg.language.syntax import (
     StorageDuration,
     Symbol,
 )
-from csg.language.traversal import Tree, children
-from csg.language.types import Array, Type
+from csg.language.traversal import Tree, children, designated_type
+from csg.language.types import Array
 
 
 def opens_block(node: Execute) -> bool:
@@ -42,7 +42,9 @@ def opens_block(node: Execute) -> bool:
 
 def exposed_variables(*roots: Tree) -> frozenset[Symbol]:
     """The variables whose address is handed on, so that it may be used behind the code."""
-    return frozenset(node.symbol for node in _exposed(roots, True) if isinstance(node, Name))
+    return frozenset(
+        node.symbol for node in _escaping_objects(roots, True) if isinstance(node, Name)
+    )
 
 
 def exposes_literal(statement: Statement) -> bool:
@@ -55,15 +57,15 @@ def exposes_literal(statement: Statement) -> bool:
                 return False
         case _:
             return False
-    return any(isinstance(node, CompoundLiteral) for node in _exposed((root,), False))
+    return any(isinstance(node, CompoundLiteral) for node in _escaping_objects((root,), False))
 
 
-def _exposed(roots: tuple[Tree, ...], inner: bool) -> Iterator[Name | CompoundLiteral]:
+def _escaping_objects(roots: tuple[Tree, ...], inner: bool) -> Iterator[Name | CompoundLiteral]:
     """The objects whose address the code hands on. ``inner``: also in blocks inside it."""
     waiting: list[tuple[Tree, bool]] = [(root, False) for root in roots]
     while waiting:
         node, addressed = waiting.pop()
-        decays = isinstance(_object_type(node), Array)
+        decays = isinstance(designated_type(node), Array)
         match node:
             case Name() | CompoundLiteral() if addressed or decays:
                 yield node
@@ -73,7 +75,7 @@ def _exposed(roots: tuple[Tree, ...], inner: bool) -> Iterator[Name | CompoundLi
                 waiting.append((operand, True))
                 continue
             case Member(record=base, arrow=True) | Index(base=base) | Dereference(operand=base) if (
-                isinstance(_object_type(base), Array)
+                isinstance(designated_type(base), Array)
             ):
                 waiting.extend((each, False) for each in children(node) if each is not base)
                 waiting.extend(_within(base, addressed or decays))
@@ -89,7 +91,8 @@ def _exposed(roots: tuple[Tree, ...], inner: bool) -> Iterator[Name | CompoundLi
 
 
 def _within(base: Tree, addressed: bool) -> Iterator[tuple[Tree, bool]]:
-    """What is left to look at of an object of which a part is read, written or ``addressed``."""
+    """The parts of an expression to look at next, where only a part of the object ``base`` is used:
+    read, written or ``addressed``."""
     while not addressed:
         match base:
             case Name():
@@ -99,27 +102,13 @@ def _within(base: Tree, addressed: bool) -> Iterator[tuple[Tree, bool]]:
                 return
             case Member(record=inner, arrow=False):
                 base = inner
-            case Index(base=inner, index=index) if isinstance(_object_type(inner), Array):
+            case Index(base=inner, index=index) if isinstance(designated_type(inner), Array):
                 yield index, False
                 base = inner
             case Dereference(operand=inner) | Member(record=inner, arrow=True) if isinstance(
-                _object_type(inner), Array
+                designated_type(inner), Array
             ):
                 base = inner
             case _:
                 break
     yield base, addressed
-
-
-def _object_type(node: Tree) -> Type | None:
-    """The type of the object that an expression names; None for other expressions."""
-    match node:
-        case Name(symbol=symbol) | CompoundLiteral(symbol=symbol):
-            return symbol.type
-        case Member(field=field):
-            return field.type
-        case Index(base=base) | Dereference(operand=base):
-            whole = _object_type(base)
-            return whole.element if isinstance(whole, Array) else None
-        case _:
-            return None

@@ -273,12 +273,12 @@ class StatementText:
     def _expressions_of(self, node: Execute) -> Lines:
         """A region of expressions without a block, as the literals in it live on."""
         return [
-            self._evaluated(self.expressions.of(item.expression), node.change, node.version)
+            self._in_one_version(self.expressions.of(item.expression), node.change, node.version)
             for item in node.body.items
             if isinstance(item, ExpressionStatement)
         ]
 
-    def _evaluated(self, text: str, number: int, version: Version) -> str:
+    def _in_one_version(self, text: str, number: int, version: Version) -> str:
         sides = {version: f"(void) ({text})", version.other: "(void) 0"}
         return self.notation.changed(number, *(f"({sides[each]})" for each in Version)) + ";"
 
@@ -351,7 +351,7 @@ class StatementText:
         else:
             set_ = f"{symbol.name} = {self.expressions.at(initializer, ASSIGN)}"
         if exposes_literal(node):
-            return [f"{loose};", self._evaluated(set_, node.change, node.version)]
+            return [f"{loose};", self._in_one_version(set_, node.change, node.version)]
         head = f"if ({self.notation.executes(node.change, node.version)})"
         return [f"{loose};", f"{head} {{", f"    {set_};", "}"]
 

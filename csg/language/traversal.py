@@ -27,12 +27,15 @@ from csg.language.syntax import (
     Change,
     Compound,
     CompoundAssign,
+    CompoundLiteral,
     Declaration,
+    Dereference,
     EnumeratorName,
     Execute,
     Expression,
     If,
     Increment,
+    Index,
     InitializerEntry,
     InitializerList,
     IntegerConstant,
@@ -50,7 +53,13 @@ from csg.language.syntax import (
     VaArg,
     Version,
 )
-from csg.language.types import Array, Function, Pointer, Type
+from csg.language.types import (
+    Array,
+    Function,
+    Pointer,
+    Type,
+    VaList,
+)
 
 # ----------------------------------------------------------------------------------------- any tree
 
@@ -285,6 +294,37 @@ def place_of(expression: Tree, roots: Mapping[Symbol, str]) -> str:
 def root_of(name: str) -> str:
     """The name of the parameter that the name of a member begins with: ``1`` of ``1->at.x``."""
     return re.split(r"\D", name, maxsplit=1)[0]
+
+
+def pointee(pointer: Expression) -> Type:
+    """The type of the object that an operand of ``*`` or ``[]`` leads to. The value of an element
+    that is an array has another type: that of a pointer to its own first element."""
+    kind = pointer.type
+    match kind:
+        case Pointer(target=target):
+            return target
+        case Array(element=element):
+            return element
+        case VaList():
+            return VaList()
+        case _:
+            return kind
+
+
+def designated_type(expression: Tree) -> Type | None:
+    """The type of the object that an lvalue designates, before it decays."""
+    match expression:
+        case Name(symbol=symbol) | CompoundLiteral(symbol=symbol):
+            return symbol.type
+        case Member(field=field):
+            return field.type
+        case Index(base=pointer) | Dereference(operand=pointer):
+            return pointee(pointer)
+        case StringLiteral(value=value, unit=unit, type=kind):
+            element = kind.target if isinstance(kind, Pointer) else pointee(expression)
+            return Array(element, len(value) // unit + 1)
+        case _:
+            return None
 
 
 def without_casts(expression: Expression) -> Expression:

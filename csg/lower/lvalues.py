@@ -35,12 +35,15 @@ from csg.language.syntax import (
     Version,
     is_variable,
 )
-from csg.language.traversal import half_of
+from csg.language.traversal import (
+    designated_type,
+    half_of,
+    pointee,
+)
 from csg.language.types import (
     LONG,
     Array,
     Function,
-    Pointer,
     Record,
     RecordKind,
     Type,
@@ -70,11 +73,11 @@ def place(lowering: Lowering, expression: Expression, use: Use = Use.ACCESSED) -
         case Index():
             return _element(lowering, expression, use)
         case Member(record=record, field=field, arrow=arrow):
-            owner = _target(record) if arrow else record.type
+            owner = pointee(record) if arrow else record.type
             address = _inside(lowering, record, arrow, use)
             return member(lowering.builder, address, size_of(owner), field)
         case Dereference(operand=operand):
-            return InMemory(lowering.value(operand), _target(operand))
+            return InMemory(lowering.value(operand), pointee(operand))
         case CompoundLiteral():
             return _compound_literal(lowering, expression)
         case StringLiteral():
@@ -89,7 +92,7 @@ def used_as_value(lowering: Lowering, expression: Index | Member | Dereference) 
     """The value of what an lvalue designates; of an array its address (C17 6.3.2.1p3)."""
     if (entry := looked_up(lowering, expression)) is not None:
         return entry
-    decays = isinstance(_designated(expression), Array | VaList)
+    decays = isinstance(designated_type(expression), Array | VaList)
     use = Use.ADDRESSED if decays else Use.ACCESSED
     return read(lowering.builder, lowering.place(expression, use))
 
@@ -105,7 +108,7 @@ def _inside(lowering: Lowering, record: Expression, arrow: bool, use: Use) -> Va
 
 def _element(lowering: Lowering, expression: Index, use: Use) -> Place:
     base, builder = expression.base, lowering.builder
-    array = _designated(base)
+    array = designated_type(base)
     if isinstance(base, Index | Member | Dereference) and isinstance(array, Array):
         whole = use.of_whole if _length(lowering, array) is not None else Use.WITHIN
         address = read(builder, lowering.place(base, whole))
@@ -114,20 +117,7 @@ def _element(lowering: Lowering, expression: Index, use: Use) -> Place:
     distance, kind = subscript(lowering, expression.index)
     wide = builder.resize(distance, ADDRESS, is_integer(kind) and is_signed(kind))
     _check_index(lowering, expression, wide, use)
-    return InMemory(moved(lowering, address, base.type, wide, LONG, "add"), _target(base))
-
-
-def _target(pointer: Expression) -> Type:
-    kind = pointer.type
-    match kind:
-        case Pointer(target=target):
-            return target
-        case Array(element=element):
-            return element
-        case VaList():
-            return VaList()
-        case _:
-            return kind
+    return InMemory(moved(lowering, address, base.type, wide, LONG, "add"), pointee(base))
 
 
 def name_value(lowering: Lowering, expression: Name) -> Value:
@@ -278,7 +268,7 @@ def _check_pair(
 
 def _bound(lowering: Lowering, base: Expression, expression: Index, use: Use) -> Value | None:
     """What an index into ``base`` has to be less than; None where it is not checked."""
-    array, index = _designated(base), expression.index
+    array, index = designated_type(base), expression.index
     length = _length(lowering, array)
     if length is None or _may_be_longer(base):
         return None
@@ -312,7 +302,7 @@ def _is_below(index: Value, bound: Value) -> bool:
 
 def _described(lowering: Lowering, array: Expression) -> str:
     """``frames[3]``, ``m[][4]``, ``(*q)[4]``"""
-    length = _length(lowering, _designated(array))
+    length = _length(lowering, designated_type(array))
     ending = f"[{length}]" if isinstance(length, Constant) else "[]"
     while isinstance(array, Index):
         array, ending = array.base, f"[]{ending}"
@@ -325,22 +315,6 @@ def _described(lowering: Lowering, array: Expression) -> str:
             return f"(*{symbol.name}){ending}"
         case _:
             return f"(..){ending}"
-
-
-def _designated(expression: Expression) -> Type | None:
-    """The type of the object that an lvalue designates, before it decays."""
-    match expression:
-        case Name(symbol=symbol) | CompoundLiteral(symbol=symbol):
-            return symbol.type
-        case Member(field=field):
-            return field.type
-        case Index(base=pointer) | Dereference(operand=pointer):
-            return _target(pointer)
-        case StringLiteral(value=value, unit=unit, type=kind):
-            element = kind.target if isinstance(kind, Pointer) else _target(expression)
-            return Array(element, len(value) // unit + 1)
-        case _:
-            return None
 
 
 def _without_address(expression: Index | Dereference) -> Expression | None:
@@ -372,7 +346,7 @@ def _pointer_to(lvalue: Expression) -> Expression | None:
                 lvalue = record
             case Member(record=record, arrow=False):
                 lvalue = record
-            case Index(base=base) if isinstance(_designated(base), Array):
+            case Index(base=base) if isinstance(designated_type(base), Array):
                 lvalue = base
             case Member(record=pointer) | Index(base=pointer) | Dereference(operand=pointer):
                 return pointer
@@ -387,7 +361,7 @@ def _may_be_longer(array: Expression) -> bool:
         return False
     while isinstance(part, Member):
         record = part.record
-        owner = _target(record) if part.arrow else record.type
+        owner = pointee(record) if part.arrow else record.type
         assert isinstance(owner, Record) and owner.fields is not None
         if owner.kind is RecordKind.STRUCT and owner.fields[-1] != part.field:
             return False
@@ -434,7 +408,7 @@ def _is_constant(pointer: Expression | None) -> bool:
         case AddressOf(operand=lvalue):
             return _is_static(lvalue)
         case Name() | Member() | Index() | Dereference():
-            return isinstance(_designated(pointer), Array) and _is_static(pointer)
+            return isinstance(designated_type(pointer), Array) and _is_static(pointer)
         case _:
             return False
 

@@ -5,7 +5,7 @@
 
 A projection takes away the blocks that its version does not have: regions, and parts of an ``if``
 that the version reaches whatever the condition. Merging keeps objects that pointers may lead to out
-of such blocks; this finds what it missed.
+of such blocks. This module finds those that it missed.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class _Blocks:
 
     def own(self, items: Sequence[Statement]) -> Iterator[str]:
         """The names in a block that the version has."""
-        return self._added(items, False)
+        return self._names_in(items, False)
 
-    def _added(self, items: Sequence[Statement], more: bool) -> Iterator[str]:
+    def _names_in(self, items: Sequence[Statement], more: bool) -> Iterator[str]:
         """The names in a block. ``more``: the version has no block here, and goes on behind it."""
         for at, item in enumerate(items):
             if more and self._makes_object(item):
@@ -54,12 +54,12 @@ class _Blocks:
             match item:
                 case Execute(version=version, body=body):
                     if version is self.version:
-                        yield from self._added(body.items, behind if opens_block(item) else more)
+                        yield from self._names_in(body.items, behind if opens_block(item) else more)
                 case If(condition=condition) if (
                     fixed := fixed_truth(condition, self.version)
                 ) is not None:
                     chosen = item.then if fixed else item.otherwise
-                    yield from self._added(chosen.items if chosen else (), behind)
+                    yield from self._names_in(chosen.items if chosen else (), behind)
                 case Compound(items=inner):
                     yield from self.own(inner)
                 case _:

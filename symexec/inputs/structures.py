@@ -232,8 +232,12 @@ def places(
 
 def _first_behind(name: str, target: Type) -> str:
     """C for the object that a pointer leads to, or for the first of them."""
-    pointer = f"({name})" if name.startswith("*") else name
-    return f"{pointer}[0]" if isinstance(target, Array) else f"*{name}"
+    return f"{_in_brackets(name)}[0]" if isinstance(target, Array) else f"*{name}"
+
+
+def _in_brackets(pointer: str) -> str:
+    """C for a pointer, as ``[]`` and ``->`` need it."""
+    return f"({pointer})" if pointer.startswith("*") else pointer
 
 
 def object_places(
@@ -381,7 +385,7 @@ def _place(
     there are several. ``given``: it has room for an array of no length at its end. ``unions``, or
     ``given``: pointers in unions lead to something in some inputs."""
     unions = unions or given
-    size, pointer = size_of(target), f"({name})" if name.startswith("*") else name
+    size, pointer = size_of(target), _in_brackets(name)
     prefix = f"{name}." if whole == name else f"{pointer}->"
     end = _array_at_the_end(target) if given else None
     if end is not None:

@@ -79,7 +79,7 @@ def later_calls(report: Report, options: BuildOptions, readings: Readings) -> tu
     if not objects:  # a test shows one of them; what else the changes write may differ as well
         changed = {each.function for each in unified.changes}
         hidden = differing_objects(report).union(_named_in(unified.units, changed))
-    touching = {function for function, name in _named(unified.units) if name in hidden}
+    touching = {function for function, name in _uses_of_objects(unified.units) if name in hidden}
     calls = named_calls(program)
     above = {one for name in touching & set(calls) for one in networkx.ancestors(calls, name)}
     called = [name for name in sorted(touching | above) if _is_offered(definitions.get(name))]
@@ -112,10 +112,10 @@ def _root(name: str, owners: dict[str, str]) -> str:
 
 def _named_in(units: Sequence[TranslationUnit], functions: Collection[str]) -> frozenset[str]:
     """The objects that no caller can look at and that some of these functions name."""
-    return frozenset(name for function, name in _named(units) if function in functions)
+    return frozenset(name for function, name in _uses_of_objects(units) if function in functions)
 
 
-def _named(units: Sequence[TranslationUnit]) -> Iterator[tuple[str, str]]:
+def _uses_of_objects(units: Sequence[TranslationUnit]) -> Iterator[tuple[str, str]]:
     """Each function, and an object that it names and other files do not see; ``f.n`` is what the
     function f itself declares as n."""
     for unit in units:

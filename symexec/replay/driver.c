@@ -37,7 +37,8 @@
 enum { CONTROL = 3, TRACE = 1 << 17, MOST_ITEMS = 512, MOST_SYMBOLS = 1 << 14, DEEPEST = 4,
        MOST_SHOWN = 256, MOST_PRINTED = 1 << 16, SCRIBBLED = 1 << 15, MOST_ARGUMENTS = 64, WORD = 8,
        BIGGEST = 1 << 16, BEHIND = 64 };
-enum endings { RETURNED = 0, TIMED_OUT = 1 << 16, OVERFLOWN = 1 << 17, NOT_MADE = 1 << 18 };
+enum endings { RETURNED = 0, TIMED_OUT = 1 << 16, OVERFLOWN = 1 << 17, NOT_MADE = 1 << 18,
+               AMBIGUOUS = 1 << 19 };
 /* What is unusual about an input (attack/functions.py has the same names). */
 enum unusual { NULLS = 1, ALIASES = 2, OVERLAPS = 4, TAGS = 8, BEHIND_IT = 16, TWICE = 32, GLOBALS = 64,
                RECORDS = 128, UNIONS = 256, INNER_NULLS = 512, HEAP_WORDS = 1024 };
@@ -60,7 +61,7 @@ struct symbol {
     const char *name;
 };
 static struct shared {
-    uint32_t unusual, used, overflown, is_ready;
+    uint32_t unusual, used, overflown, is_ready, is_ambiguous;
     char text[TRACE];
 } *shared;
 
@@ -335,7 +336,8 @@ static void show_pointer(unsigned target, const unsigned char *to, int depth)
         if (symbol && (kind->is_text || strcmp(symbol->name, "static") == 0)) {
             put("elsewhere"); /* what is in it counts, as in a literal */
         } else if (symbol && is_behind_another(symbol, to)) {
-            put("between objects");
+            put("between objects"); /* the end of one, and where the next begins */
+            shared->is_ambiguous = 1;
             return;
         } else if (symbol) {
             put("&%s+%td", symbol->name,
@@ -1190,6 +1192,7 @@ static struct record run(uint64_t index)
                      none = {0};
     int status = 0;
     shared->unusual = shared->used = shared->overflown = shared->is_ready = 0;
+    shared->is_ambiguous = 0;
     is_late = 0;
     child = fork();
     if (child == 0) {
@@ -1217,6 +1220,8 @@ static struct record run(uint64_t index)
         record.ending = NOT_MADE;
     else if (shared->overflown)
         record.ending = OVERFLOWN;
+    else if (shared->is_ambiguous)
+        record.ending = AMBIGUOUS;
     else
         record.ending = (uint32_t) status;
     record.unusual = shared->unusual;

@@ -301,9 +301,9 @@ def _by_value(parameter: Parameter) -> bool:
 
 
 def _callee(signature: EntrySignature, given: Sequence[Parameter]) -> str:
-    """The entry function as one that takes what the harness has: in brackets, so that it is no
-    macro, and an error where nothing declares it. Where a structure has no name in C, a structure
-    of the same layout is passed in the same way."""
+    """The entry function, as a call with the arguments of the harness names it. The brackets keep
+    a macro out, and let the compiler refuse a function that nothing declares. Where a structure has
+    no name in C, a structure of the same layout is passed in the same way."""
     if not any(_by_value(each) and "{" in each.element for each in given):
         return f"({signature.name})"
     result = signature.result

@@ -103,10 +103,11 @@ def decided(
 
 
 def confirmed(case: TestCase, pair: Pair, replay: NativeReplay) -> tuple[TestCase, Pair]:
-    """A difference that sanitized builds show, and no sanitizer reports, counts if builds without
-    sanitizers show one, too. So does one in the words for the use of a null pointer.
-    AddressSanitizer has functions of the library of its own, which call a comparator more often, or
-    return other numbers of the same sign; and it needs more stack."""
+    """A difference that sanitized builds show, and no sanitizer reports, counts only if builds
+    without sanitizers show one, too. The same holds where both versions use a null pointer, and
+    the sanitizers have two names for that. AddressSanitizer has functions of the library of its
+    own, which call a comparator more often, or return other numbers of the same sign; and it needs
+    more stack."""
     if not _may_be_of_sanitizers(case, pair, replay):
         return case, pair
     try:

@@ -160,7 +160,7 @@ class _Wraps:
 
 
 def _makes_objects_that_stay(run: Items) -> bool:
-    """Must what the statements declare, or the literals in them, live to the end of their list?"""
+    """Do the statements make objects that have to live to the end of their list?"""
     exposed = exposed_variables(*run)
     return any(
         exposes_literal(item) or (isinstance(item, Declaration) and item.symbol in exposed)

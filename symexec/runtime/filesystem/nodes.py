@@ -56,7 +56,7 @@ READ_ONLY = (ROOT, 4, NULL, TTY)  # another file system than that of /tmp
 FOREIGN = (*READ_ONLY, TMP)  # what others own
 FIRST_NUMBER = 100  # of what the program makes
 MOST_DESCRIPTORS = 256  # as in replay
-OFFERED = "offered files"  # in the environment store: the paths of those that an input can have
+OFFERED = "offered files"  # an entry of the environment store: the paths that inputs can have
 HOME = b"/tmp/work"  # where a program starts, as in replay
 
 

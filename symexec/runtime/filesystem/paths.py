@@ -223,7 +223,7 @@ def walk(
     symbolic: bool = False,
 ) -> Asking[Found | int]:
     """Resolve a path. ``start`` may be an error, which counts only for a path that begins there.
-    ``symbolic``: its first name is one of those that a symbolic name can be."""
+    ``symbolic``: the program has a symbolic name, and its first name is one of the values."""
     found = yield from _walk(context, start, path, last, symbolic)
     if isinstance(found, OfHost):
         yield End(Unsupported(f"a file of the host: {found.path.decode(errors='replace')}"))

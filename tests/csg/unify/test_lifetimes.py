@@ -99,7 +99,8 @@ PAIRS = {
     ),
     "a literal under a condition": (
         "int *q; q = same((int[]){v, 1});" + SHOW,
-        "int *q = &(int){7}; if (v > 9) { q = same((int[]){v, 1}); v = *q; q = &(int){3}; }" + SHOW,
+        "int *q = &(int){7}; if (v > 9) { q = same((int[]){v, 1}); v = *q; q = (int *) &v; }"
+        + SHOW,
     ),
     "in a block": (
         "int n = 0; int x = v % 10; keep(&x); out[0] = '0' + *kept; return n;",

@@ -120,7 +120,7 @@ class Tried:
 
 
 @cache
-def tried() -> Tried:
+def make_lines() -> Tried:
     bounds = Bounds(0, 4, 64, 256, (), False)
     lines = list(islice(command_lines(Words((7, 4711), (b"cfg", b"quux")), bounds, 1), 9000))
     first = [*takewhile(lambda each: len(each.args) + bool(each.stdin) < 2, lines)]
@@ -170,7 +170,7 @@ KINDS: dict[str, Callable[[Tried], bool]] = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_of_line_is_tried(kind: str) -> None:
-    assert KINDS[kind](tried())
+    assert KINDS[kind](make_lines())
 
 
 def test_two_bytes_are_tried_completely() -> None:
