@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shlex
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -37,6 +38,7 @@ from sqlalchemy.exc import (
 )
 
 from csg import VERSION
+from csg.cache import Cache, key_of
 from csg.errors import LINES, UsageError, printable
 from fleet.artefacts import Artefacts
 from fleet.outcomes import (
@@ -93,7 +95,8 @@ class Store:
     def open(cls, place: str = DEFAULT, artefacts: str | None = None, new: bool = True) -> Store:
         """Open a store at its newest schema. ``place``: a folder, or a URL of a database;
         ``artefacts``: where its files are, which the store remembers. Raises UsageError where it
-        cannot be opened, or where there is none and none is to be made (``new``)."""
+        cannot be opened, where there is none and none is to be made (``new``), or where it says
+        that its files are in a place that this user has never named."""
         url, usual = _located(place, new)
         if artefacts is not None and "://" not in artefacts:
             artefacts = os.path.abspath(artefacts)
@@ -104,7 +107,7 @@ class Store:
                     f"'{place}' is of another kind of database",
                     hint="give a folder, or postgresql+psycopg://USER@HOST/DATABASE",
                 )
-            found = _opened(engine, place, artefacts or usual)
+            found, is_new = _opened(engine, place, artefacts or usual)
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
             raise UsageError(
                 f"'{place}' is no store: {error}", hint="give a folder, or a URL of a database"
@@ -118,8 +121,9 @@ class Store:
             raise UsageError(
                 f"the artefacts of '{place}' are in '{found}'", hint="leave --artefacts out"
             )
-        whole = found if "://" in found else str(Path(place, found))  # or absolute
-        return cls(engine, Artefacts(whole))
+        if found != _ARTEFACTS:  # outside of the store: it could be a trap of whoever wrote it
+            _trust(place, found, named=is_new or artefacts is not None)
+        return cls(engine, Artefacts(found if found != _ARTEFACTS else str(Path(place, found))))
 
     def __enter__(self) -> Store:
         return self
@@ -370,9 +374,24 @@ def _located(place: str, new: bool) -> tuple[str, str]:
     return f"sqlite:///{folder / STORE_FILE}", _ARTEFACTS
 
 
-def _opened(engine: Engine, place: str, artefacts: str) -> str:
-    """Prepare the database, and return where its artefacts are. On a disk that is full SQLite
-    cannot make the file that its readers share; alone it does without."""
+def _trust(place: str, artefacts: str, named: bool) -> None:
+    """Remember a place that the user has ``named``. Raises UsageError for another one that was
+    never named: reading it would fetch what a stranger's store asks for."""
+    places = Cache("places")
+    key = key_of(artefacts)
+    if named:
+        places.keep({key: b""})
+    elif places.find(key) is None:
+        raise UsageError(
+            f"the store '{redacted(place)}' says that its files are in '{artefacts}'",
+            hint=f"if you trust it, name that place once: --artefacts {shlex.quote(artefacts)}",
+        )
+
+
+def _opened(engine: Engine, place: str, artefacts: str) -> tuple[str, bool]:
+    """Prepare the database, and return where its artefacts are, and whether this call has said so.
+    On a disk that is full SQLite cannot make the file that its readers share; alone it does
+    without."""
     if engine.dialect.name != "sqlite":
         return _begun(engine, place, artefacts)
     alone = False
@@ -398,7 +417,7 @@ def _opened(engine: Engine, place: str, artefacts: str) -> str:
     return _begun(engine, place, artefacts)
 
 
-def _begun(engine: Engine, place: str, artefacts: str) -> str:
+def _begun(engine: Engine, place: str, artefacts: str) -> tuple[str, bool]:
     with engine.begin() as connection:
         _migrate(connection, place)
         _check_references(connection)
@@ -459,11 +478,16 @@ def _check_references(connection: Connection) -> None:
             raise damaged(f"{column} names what is not there")
 
 
-def _remembered(connection: Connection, artefacts: str) -> str:
-    """Where the artefacts are: as the store says, which takes what is asked for as it is made."""
-    _insert(connection, SETTINGS, [{"name": _ARTEFACTS, "value": artefacts}], unless_there=True)
+def _remembered(connection: Connection, artefacts: str) -> tuple[str, bool]:
+    """Where the artefacts are, and whether the store is told so only now: a new one takes the place
+    that is asked for."""
     chosen = sa.select(SETTINGS.c.value).where(SETTINGS.c.name == _ARTEFACTS)
-    return str(connection.execute(chosen).scalar_one())
+    found = connection.execute(chosen).scalar_one_or_none()
+    if found is not None:
+        return str(found), False
+    _insert(connection, SETTINGS, [{"name": _ARTEFACTS, "value": artefacts}], unless_there=True)
+    found = str(connection.execute(chosen).scalar_one())
+    return found, found == artefacts
 
 
 def redacted(place: str) -> str:

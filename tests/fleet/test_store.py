@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -129,6 +130,23 @@ def test_store_remembers_where_its_artefacts_are(tmp_path: Path) -> None:
         assert store.artefacts.get(name) == b"content"
     with pytest.raises(UsageError, match=r"artefacts of .* are in 'memory://csgtest'"):
         Store.open(place, artefacts="memory://elsewhere")
+
+
+@pytest.mark.parametrize("elsewhere", ["memory://csgtest/a", "a folder"])
+def test_a_strangers_store_sends_nobody_elsewhere(
+    elsewhere: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = str(tmp_path / "store")
+    elsewhere = str(tmp_path / elsewhere) if "://" not in elsewhere else elsewhere
+    with Store.open(place, artefacts=elsewhere) as store:
+        name = store.artefacts.put(b"content")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "of somebody else"))
+    with pytest.raises(UsageError, match="says that its files are in") as refused:
+        Store.open(place, new=False)
+    assert f"--artefacts {shlex.quote(elsewhere)}" in refused.value.hint
+    for artefacts in (elsewhere, None):  # who has named a place once need not do so again
+        with Store.open(place, artefacts=artefacts, new=False) as store:
+            assert store.artefacts.get(name) == b"content"
 
 
 def test_store_can_be_moved(tmp_path: Path) -> None:

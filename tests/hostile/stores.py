@@ -20,6 +20,7 @@ Change = Callable[[Path], None]
 VALUES: tuple[Any, ...] = (
     *(None, -1, 1 << 62, 1e308, float("inf"), "", "x", "-1", b"\xff\0", "x" * 100_000),
     *("null", "{}", '{"a": 1}', "[1]", '[["f"]]', "[" * 50_000, "\x1b[2J", "../../../etc/passwd"),
+    *("http://127.0.0.1:9/a", "simplecache::http://127.0.0.1:9/a"),
     *("\u202ea", "a\nb", "done", "different", "1e999"),
 )
 
