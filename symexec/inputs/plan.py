@@ -8,7 +8,7 @@ main with --sym-args 0 2 3     three starts: no argument, one of 3 bytes, two of
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -33,7 +33,16 @@ from csg.language.types import (
     value_bytes,
 )
 from csg.records import record
-from symexec.expr import Data, Operand, Shadowed, TermTable, compare, extract, ite
+from symexec.expr import (
+    Data,
+    Operand,
+    Shadowed,
+    TermTable,
+    compare,
+    disjunction,
+    extract,
+    ite,
+)
 from symexec.inputs.aliases import GLOBAL, aliases, named_in, objects_apart
 from symexec.inputs.assumptions import (
     Named,
@@ -65,7 +74,7 @@ from symexec.inputs.structures import (
 )
 from symexec.options import InputOptions, SymbolicArguments, SymbolicFiles
 from symexec.runtime.filesystem.nodes import FILE, Contents, Node, disk, standard_input
-from symexec.runtime.operands import calculated, plain, widened
+from symexec.runtime.operands import calculated, holds, plain, widened
 from symexec.runtime.process import SHAPED
 from symexec.state.inputs import (
     Address,
@@ -160,13 +169,16 @@ class InputPlan:
         several = options.several or ALONE
         parameters = self.entry.parameters
         single = {each.name for each in parameters if is_single(each.name, options)}
+        return aliases(parameters, self.stores, several, self._depths, apart, single, self._texts())
+
+    def _texts(self) -> set[str]:
+        """The parameters that lead to texts, which a 0 ends."""
         texts = {
             each.name
-            for each in parameters
+            for each in self.entry.parameters
             if isinstance(each.type, Pointer) and is_text(each.type.target)
         }
-        texts -= counted_elements(options.preconditions)
-        return aliases(parameters, self.stores, several, self._depths, apart, single, texts)
+        return texts - counted_elements(self.options.preconditions)
 
     def alias_choices(self) -> tuple[int, int]:
         """How many ways in which pointers lead into one object are tried, and how many are
@@ -224,6 +236,7 @@ class InputPlan:
         builder = self._builder(table)
         builder.exact = exact
         builder.aliases = aliases
+        builder.texts = self._texts()
         builder.add_result(self.entry.symbol.type)
         count = count_of(self.options, counts or {})
         for symbol in self.entry.parameters:
@@ -320,6 +333,8 @@ class _Builder:
         self._start = Start()
         self.exact: frozenset[str] = frozenset()  # buffers of characters without a 0 at the end
         self.aliases: Mapping[str, tuple[str, int]] = {}  # pointers that lead into other objects
+        self.texts: Collection[str] = ()  # pointers to texts
+        self._members: dict[str, Sequence[Member]] = {}  # of each object
         self._pending: dict[int, str] = {}  # the arguments that they are
         self._linked: list[tuple[Address, int, str]] = []  # the objects in which they are
         self._named: dict[str, Named] = {}
@@ -344,12 +359,30 @@ class _Builder:
         for name, (into, offset) in self.aliases.items():
             if into in sizes:
                 sizes[name] = sizes[into] - offset
+                found += self._ends_of_texts(name, into, offset)
         found += conditions(self._options.preconditions, self._named, sizes)
         if 0 in found:
             raise no_input_left()
         retained = tuple(condition for condition in found if not isinstance(condition, int))
         self._link()
         return replace(self._start, conditions=retained, arguments=self._arguments())
+
+    def _ends_of_texts(self, name: str, into: str, offset: int) -> Iterator[Operand]:
+        """A text that lies in a member of an object ends there, as all texts of callers end."""
+        if name not in self.texts:
+            return
+        for member in self._members.get(into, ()):
+            if not isinstance(member.type, Array) or member.text:
+                continue
+            known, start = self._named[member.name], offset - member.offset
+            count = size_of(known.element)
+            if 0 <= start < size_of(member.type) == len(known.terms) * count:
+                ends = (
+                    holds("eq", 8, plain(extract(term, 8 * place, 8)), 0)
+                    for term in known.terms[start // count :]
+                    for place in range(count)
+                )
+                yield plain(disjunction(ends))
 
     def _arguments(self) -> tuple[Operand | Address | OfGlobal | Environ, ...]:
         """The arguments; by now all objects that they lead into are there."""
@@ -445,6 +478,7 @@ class _Builder:
         by_name = {place.name: place for place in found}
         waiting: list[tuple[Place, Address | None, int]] = [(found[0], None, 0)]
         for place, owner, offset in waiting:
+            self._members[place.name] = place.members
             self._note(InputKind.STRUCTURE, place.name, (place.elements,) if place.several else ())
             left_out = dict.fromkeys((*self._start.left_out, *place.left_out))
             self._start = replace(self._start, left_out=tuple(left_out))
