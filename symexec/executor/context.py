@@ -104,10 +104,22 @@ class ModelContext:
         value = state.memory.load(address, size, state.mode)
         return self._revealed(address, size) if value is None else value
 
-    def _revealed(self, address: int, size: int) -> Data:
+    def load_ahead(self, address: int) -> int | Term:
+        state = self._state
+        value = state.memory.load(address, 1, state.mode)
+        if value is None:
+            value = self._revealed(address, 1, ahead=True)
+        if isinstance(value, Shadowed):
+            raise Paired
+        return value
+
+    def check_read(self, address: int, size: int) -> None:
+        self._check(address, size, write=False)
+
+    def _revealed(self, address: int, size: int, ahead: bool = False) -> Data:
         """The value of uninitialised bytes, or a fault."""
         state = self._state
-        self._check(address, size, write=False)
+        self._check(address, size, write=False, ahead=ahead)
         item = state.memory.find(address >> 32)
         assert item is not None
         return read_at(self._engine, state, item, address & 0xFFFFFFFF, size)
@@ -255,7 +267,7 @@ class ModelContext:
         size = len(item.data) if _is_word(item) else item.surely(self._state.mode)
         return max(0, size - (address & 0xFFFFFFFF))
 
-    def _check(self, address: int, size: int, write: bool) -> None:
+    def _check(self, address: int, size: int, write: bool, ahead: bool = False) -> None:
         if not size:
             return
         state = self._state
@@ -268,7 +280,7 @@ class ModelContext:
         assert item is not None
         if isinstance(item.extent, Shadowed) and state.mode == BOTH:
             raise Paired
-        if not write and _is_word(item):
+        if not write and _is_word(item) and (ahead or not item.from_malloc):
             return
         raise Unproven(item.number, address & 0xFFFFFFFF, size, write)
 
@@ -392,5 +404,6 @@ class ModelContext:
 
 
 def _is_word(item: MemoryObject) -> bool:
-    """Is it a word of the command line, a text that no model reads beyond its end?"""
+    """Is it a word of the command line, or a text of a caller that is all of its object? Native
+    runs see no access behind the first kind."""
     return item.kind is AllocationKind.INPUT and item.extent is not None

@@ -625,11 +625,14 @@ class Exploration:
 
     def _count_failure(self, state: State) -> None:
         """Count a path on which both versions end with the same error of memory. It is an omission
-        if values differ there or a change may lie behind it: nobody has compared what follows."""
+        if values differ there or a change may lie behind it: nobody has compared what follows. Not
+        so where both read behind a text that is all of its object: other paths have more there."""
         old, new = state.old_outcome, state.new_outcome
         if old is None or new is None or old.ending != new.ending:
             return
         if isinstance(new.ending, MemoryFault):
+            if any(each.tight and each.name == new.ending.given for each in state.inputs):
+                return
             place = f"{new.ending.kind} at {new.location}"
             self.counters.both_fail[place] = self.counters.both_fail.get(place, 0) + 1
             if state.shadows or self._behind(new.location):

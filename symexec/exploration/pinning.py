@@ -353,7 +353,14 @@ def _fitting(item: Input, value: int) -> int | None:
 
 
 def _concrete(start: Start, known: Known, test: TestInput) -> Start:
-    """The start with values instead of symbols; its files are those of the test."""
+    """The start with values instead of symbols; its files, and the sizes of its objects, are those
+    of the test."""
+    given = dict(test.parameters)
+    buffers = {
+        each.name: len(each.terms)
+        for each in start.inputs
+        if each.kind in (InputKind.STRING, InputKind.ARRAY)
+    }
 
     def cells(given: Sequence[Cell]) -> tuple[Cell, ...]:
         return tuple(replace(cell, value=fixed(cell.value)) for cell in given)
@@ -368,7 +375,12 @@ def _concrete(start: Start, known: Known, test: TestInput) -> Start:
 
     def whole(item: StartObject) -> StartObject:
         extent = None if item.extent is None else _value(item.extent, known)
-        return replace(item, cells=cells(item.cells), extent=extent)
+        size = item.size
+        if item.name in buffers and isinstance(value := given.get(item.name), bytes | tuple):
+            held = len(value) + isinstance(value, bytes)  # with the 0 of a text
+            size = min(size, size // buffers[item.name] * held)
+        within = [each for each in item.cells if each.offset + each.size <= size]
+        return replace(item, size=size, cells=cells(within), extent=extent)
 
     files = [
         (os.fsencode(name), Node(FILE, contents=Contents(tuple(data), len(data))))

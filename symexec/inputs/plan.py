@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from csg.analysis.aliasing import NO_STORES, Stores
+from csg.analysis.aliasing import ANY_TYPE, NO_STORES, Stores, type_key
 from csg.analysis.several import ALONE
 from csg.errors import UsageError
 from csg.language.syntax import FunctionDefinition, Symbol
@@ -161,6 +161,8 @@ class InputPlan:
             there = {name for need in alias.needs for name in (need, *owners.get(need, ()))}
             aliased = {alias.name: (alias.into, alias.offset)}
             yield self.start(table, usual - there, aliases=aliased)
+        if tight := self._tight_texts():
+            yield self.start(table, usual, tight=tight)
 
     def _aliases(self) -> tuple[list[Alias], int]:
         options = self.options
@@ -189,6 +191,22 @@ class InputPlan:
     def objects_apart(self) -> tuple[str, ...]:
         """The objects of the program into which no pointer of the input leads, though one could."""
         return objects_apart(self.entry.parameters, self.stores, self._aliases()[0])
+
+    def _tight_texts(self) -> frozenset[str]:
+        """The texts that no version writes to. Each may be all that its object holds, so that what
+        lies behind its 0 cannot be read."""
+        if self.stores is NO_STORES:
+            return frozenset()
+        several, texts = self.options.several or ALONE, set[str]()
+        for symbol in self.entry.parameters:
+            kind = symbol.type
+            if isinstance(kind, Pointer) and is_shown_text(kind.target):
+                texts |= {symbol.name} - self.stores.written
+            stored = {key for name, key in self.stores.parts if name == symbol.name}
+            if not stored & {ANY_TYPE, type_key(CHAR)}:
+                for place in parameter_places(symbol, several, depths=self._depths):
+                    texts |= {link.name for link in place.links if is_shown_text(link.target)}
+        return frozenset(texts) - counted_elements(self.options.preconditions)
 
     def _exact_texts(self) -> frozenset[str]:
         """The buffers of characters that need no 0 at their ends."""
@@ -228,12 +246,14 @@ class InputPlan:
         counts: Mapping[str, int] | None = None,
         exact: frozenset[str] = frozenset(),
         aliases: Mapping[str, tuple[str, int]] = MappingProxyType({}),
+        tight: frozenset[str] = frozenset(),
     ) -> Start:
         """The start of a function in which these pointers are null. ``counts``: how many structures
         there are where a pointer leads to several. ``exact``: buffers of characters that do not end
         with a 0. ``aliases``: the pointers that lead into the object of another pointer, so many
-        bytes from its start."""
+        bytes from its start. ``tight``: texts whose objects end with their first 0."""
         builder = self._builder(table)
+        builder.tight = tight
         builder.exact = exact
         builder.aliases = aliases
         builder.texts = self._texts()
@@ -334,6 +354,7 @@ class _Builder:
         self.exact: frozenset[str] = frozenset()  # buffers of characters without a 0 at the end
         self.aliases: Mapping[str, tuple[str, int]] = {}  # pointers that lead into other objects
         self.texts: Collection[str] = ()  # pointers to texts
+        self.tight: Collection[str] = ()  # those whose objects end with them
         self._members: dict[str, Sequence[Member]] = {}  # of each object
         self._pending: dict[int, str] = {}  # the arguments that they are
         self._linked: list[tuple[Address, int, str]] = []  # the objects in which they are
@@ -463,10 +484,13 @@ class _Builder:
         element = element_of(target)
         text = is_text(target) and name not in self.exact
         kind = InputKind.STRING if text else InputKind.ARRAY
-        made = self._made(kind, name, element, elements_of(name, self._options))
+        tight = text and name in self.tight
+        made = self._made(kind, name, element, elements_of(name, self._options), tight=tight)
         cells = _cells(made.terms, element)
         size = len(made.terms) * size_of(element)
-        return self._object(StartObject(name, size, cells, from_malloc=True))
+        extent, least = (_length(made.terms), 1) if tight else (None, 0)
+        found = StartObject(name, size, cells, extent=extent, least=least, from_malloc=True)
+        return self._object(found)
 
     def _object(self, made: StartObject) -> Address:
         self._start = replace(self._start, objects=(*self._start.objects, made))
@@ -560,7 +584,13 @@ class _Builder:
         self._start = replace(self._start, arguments=(*self._start.arguments, value))
 
     def _made(
-        self, kind: InputKind, name: str, element: Type, count: int, scalar: bool = False
+        self,
+        kind: InputKind,
+        name: str,
+        element: Type,
+        count: int,
+        scalar: bool = False,
+        tight: bool = False,
     ) -> Input:
         """New symbols under a name, and the input made of them."""
         assert isinstance(element, Integer | Enumeration | Floating)
@@ -573,7 +603,9 @@ class _Builder:
         spelt = element.underlying if isinstance(element, Enumeration) else element
         floating = isinstance(element, Floating)
         made = Input(
-            kind, name, str(spelt), width, terms, is_signed(element), floating, scalar=scalar
+            *(kind, name, str(spelt), width, terms, is_signed(element), floating),
+            scalar=scalar,
+            tight=tight,
         )
         self._named.setdefault(name, Named(element, terms, scalar))
         self._start = replace(self._start, inputs=(*self._start.inputs, made))

@@ -14,11 +14,13 @@ from dataclasses import fields, replace
 
 from csg.analysis.aliasing import NO_STORES
 from csg.analysis.output_buffers import BUFFER
+from csg.analysis.preconditions import Length, Single
 from csg.errors import Location, UnsupportedError
 from csg.ir import DRIVEN
 from csg.records import record
 from symexec.counters import Counters
 from symexec.exploration.preparation import Prepared
+from symexec.inputs.assumptions import of_first
 from symexec.inputs.plan import MOST_ELEMENTS, plan, shapes_lines, with_defaults
 from symexec.inputs.shared_parts import MOST_WAYS
 from symexec.inputs.structures import (
@@ -142,6 +144,8 @@ def sizes(entry: str, inputs: InputOptions, world: World) -> dict[str, Json]:
         inputs = with_defaults(inputs)
     else:
         found["array_length"] = inputs.elements
+        if counted := _counted_arrays(inputs):
+            found["counted_arrays"] = counted
         found |= structures(depths_of(inputs)[-1])
         if world.most_objects:
             found["objects"] = world.most_objects
@@ -323,6 +327,12 @@ def _parts(report: Report, found: Mapping[str, Json]) -> list[str]:
     return parts
 
 
+def _counted_arrays(inputs: InputOptions) -> list[str]:
+    """The pointers of which a precondition says how many elements there are."""
+    claims = (each.claim for each in inputs.preconditions)
+    return sorted({each.pointer for each in claims if isinstance(each, Length | Single)})
+
+
 def _counted(count: int, one: str) -> str:
     return f"{count} {one}" if count == 1 else f"{count} {one}s"
 
@@ -350,8 +360,17 @@ def _of_function(report: Report, found: Mapping[str, Json]) -> Iterator[str]:
     room = [each for each in signature.parameters if each.room]  # arrays in structures
     if ParameterKind.STRING in kinds or any(each.kind is ParameterKind.STRING for each in room):
         yield f"strings of up to {length} bytes"
-    if kinds & {ParameterKind.ARRAY, ParameterKind.POINTER}:
+    arrays = [
+        of_first(each.name) in found.get("counted_arrays", ())
+        for each in given
+        if each.kind in (ParameterKind.ARRAY, ParameterKind.POINTER)
+        and not (each.room or each.embedded)
+    ]
+    if any(arrays):
         yield f"arrays of up to {length} elements"
+    if not all(arrays):
+        no_number = ", where no number says how many there are" if any(arrays) else ""
+        yield f"arrays of {length} elements{no_number}"
     structures = [each for each in given if each.kind is ParameterKind.STRUCTURE]
     rows = [each.elements for each in structures if each.leads_to_rows]
     if len(rows) < len(structures):
@@ -451,6 +470,7 @@ _NAMES = {
     "globals_compared": "Globals compared after the call",
     "command_lines": "Command lines",
     "array_length": "Bytes of a string, elements of an array",
+    "counted_arrays": "Arrays of which a number says how long they are",
     "structure_depth": "Pointers from a parameter to a structure",
     "structure_objects": "Objects that a parameter leads to",
     "structure_members": "Members of those objects",

@@ -122,6 +122,12 @@ class Context(Protocol):
     def load(self, address: int, size: int) -> Operand:
         """The value of ``size`` bytes, little-endian: 8 * size bits."""
 
+    def load_ahead(self, address: int) -> Operand:
+        """A byte that may lie behind the end of a text: it counts only where the text goes on."""
+
+    def check_read(self, address: int, size: int) -> None:
+        """End the path unless ``size`` bytes from an address can be read."""
+
     def load_pair(self, address: int, size: int) -> Data:
         """As ``load``, for a model that is ``aware``: the value may differ between the versions."""
 

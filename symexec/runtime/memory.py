@@ -415,11 +415,19 @@ def _compared(
     ends: bool = True,
 ) -> Asking[Operand]:
     """The difference of the first bytes that differ, 0 when none do. ``ends``: the comparison ends
-    at a NUL."""
+    at a NUL. Without, both objects have all of the bytes (C17 7.24.4.1), whatever the first ones
+    are."""
     if most.__class__ is int and not most:
         return 0
     a = yield from place(one)
     b = yield from place(other)
+    if not ends:
+        if (yield from _nothing(context, most, a, b)):
+            return 0
+        for address in (a, b):
+            yield from _bounded(context, address, most, write=False)
+            if isinstance(most, int):
+                context.check_read(address, most)
     ahead: Pairs = []  # all before them are equal
     index = 0
     while True:
@@ -430,7 +438,7 @@ def _compared(
             ahead = []
         if not (yield from decide(holds("ult", 64, index, most))):
             break
-        x, y = seen(context.load(a + index, 1)), seen(context.load(b + index, 1))
+        x, y = seen(context.load_ahead(a + index)), seen(context.load_ahead(b + index))
         index += 1
         if isinstance(x, int) and isinstance(y, int):
             if x != y:

@@ -345,7 +345,7 @@ behaviour("usage", "along ordinary command lines, most of the time, where no nat
 behaviour("divergences", "a test as soon as the versions diverge for the first time")
 behaviour("opposites", "with it, a test whose input has the opposite sign")
 behaviour("rest", "a path on which no input decides anything more is a test at once, and runs last")
-behaviour("aliases", "pointers that lead into one object, where a version writes through one")
+behaviour("aliases", "pointers into one object of which one writes, and texts that end with theirs")
 behaviour("pruning", "drop states that can neither reach a change nor carry one")
 
 

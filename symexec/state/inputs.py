@@ -39,7 +39,8 @@ class Input:
 
     ``type`` is the C text of an element. ``order``
     numbers objects and nondet values as the program asks for them. ``scalar``: the value is the
-    element, not a list of one. ``exists``: the condition that a file is there.
+    element, not a list of one. ``exists``: the condition that a file is there. ``tight``: the
+    object of a text ends with its first 0.
     """
 
     kind: InputKind
@@ -53,6 +54,7 @@ class Input:
     order: int = 0
     scalar: bool = False
     exists: Operand = 1
+    tight: bool = False
 
 
 # ------------------------------------------------------------------------------------------ seeds

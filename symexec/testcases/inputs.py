@@ -358,7 +358,8 @@ def decode(inputs: Iterable[Input], model: Model) -> TestInput:
 
 def _value(item: Input, value: Evaluate) -> Value:
     if item.kind is InputKind.STRING:
-        return _bytes(item, value)[:-1]
+        whole = _bytes(item, value)
+        return whole.split(b"\0")[0] if item.tight else whole[:-1]
     numbers = tuple(_scalar(item, value(term)) for term in item.terms)
     return numbers[0] if item.scalar else numbers
 

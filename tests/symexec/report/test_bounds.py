@@ -123,7 +123,7 @@ def within(entry: str, inputs: InputOptions, *kinds: str, world: World | None = 
         (within("f", InputOptions(array_length=6), "string"), "strings of up to 6 bytes"),
         (
             within("f", InputOptions(), "array", "structure"),
-            "arrays of up to 4 elements, structures without cycles up to 3 pointers deep",
+            "arrays of 4 elements, structures without cycles up to 3 pointers deep",
         ),
         (within("f", InputOptions(ranges=(Range("x", -1, 9),)), "scalar"), "x from -1 to 9"),
         (within("f", InputOptions(assumptions=("x > y",)), "scalar"), "where x > y"),
@@ -256,10 +256,21 @@ PAIRS = {
         "strings of up to 3 bytes",
     ),
     "arrays": (
-        "int f(int *a, int n)\n{ int s = 0; for (int i = 0; i < n; i++) s |= a[i];\n"
-        "  return n == 4 && s == 5 ? VALUE : 0; }",
+        "int f(int *a, int n)\n{ int s = 0; for (int i = 0; i < n; i++) s += a[i] == 5;\n"
+        "  return s == 4 ? VALUE : 0; }",
         ("--array-len", "3"),
         "arrays of up to 3 elements",
+    ),
+    "arrays that no number counts": (
+        "int f(const int *a, int k)\n{ return k == 77345 ? a[0] + 0 * (VALUE == 4 ? a[2] : 0) : 0; }",
+        ("--array-len", "3"),
+        "arrays of 3 elements",
+    ),
+    "arrays of both kinds": (
+        "int f(const int *a, const int *b, int n)\n{ int s = a[2] & 1;\n"
+        "  for (int i = 0; i < n; i++) s += 2 * (b[i] == 5);\n  return s == 8 ? VALUE : 0; }",
+        ("--array-len", "3"),
+        "arrays of up to 3 elements, arrays of 3 elements, where no number says how many there are",
     ),
     "an array in a structure": (
         "struct s { int v[40]; };\nint f(struct s *p) { return p->v[16] == 5 ? VALUE : 0; }",
