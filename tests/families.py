@@ -153,6 +153,8 @@ FAMILIES = (
            "accesses behind a text that is all of its object, by one version", MADE),
     Family("tests.test_behind_texts", "test_reading_as_far_is_none",
            "the same by both versions, or by none: they have to be equivalent", MADE),
+    Family("tests.test_changed_assignments", "test_a_changed_value_is_a_difference",
+           "changed values that are stored where another side effect says", MADE),
     Family("tests.symexec.exploration.test_nan", "test_decisions_by_the_bits_of_a_nan",
            "decisions by the sign and the payload of a NaN", GCC),
     Family("tests.test_left_in_memory", "test_pointers_are_told_apart_as_natively",

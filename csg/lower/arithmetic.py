@@ -102,7 +102,9 @@ def _behind_commas(lowering: Lowering, expression: Binary) -> Value | None:
     firsts, rest = without_commas(expression, builder.version)
     if builder.version is None and has_commas(rest) and not isinstance(expression.type, Void):
         width = value_bits(expression.type)
-        return in_each_version(lowering, (width,), lambda: (lowering.value(expression),))[0]
+        return in_each_version(
+            lowering, expression, (width,), lambda: (lowering.value(expression),)
+        )[0]
     for each in firsts:
         lowering.discard(each)
     return lowering.value(rest) if firsts else None
@@ -155,7 +157,7 @@ def _operands(lowering: Lowering, expression: Binary, kind: Type) -> tuple[Value
         one = lowering.builder.version is Version.OLD
         return _in_order(lowering, left, right, kind, old if one else new)
 
-    a, b = in_each_version(lowering, (width, width), evaluate)
+    a, b = in_each_version(lowering, expression, (width, width), evaluate)
     return a, b
 
 

@@ -114,7 +114,7 @@ def assign(lowering: Lowering, expression: Assign) -> Value:
         assert lowering.builder.version is not None
         return (_assign(lowering, target, seen_by(value, lowering.builder.version), at),)
 
-    return in_each_version(lowering, (width,), evaluate)[0]
+    return in_each_version(lowering, expression, (width,), evaluate)[0]
 
 
 def _settled_moment(target: Expression, value: Expression) -> Moment:
@@ -176,7 +176,7 @@ def compound_assign(lowering: Lowering, expression: CompoundAssign) -> Value:
         first = old if lowering.builder.version is Version.OLD else new
         return (_compound_assign(lowering, expression, first),)
 
-    return in_each_version(lowering, (width,), evaluate)[0]
+    return in_each_version(lowering, expression, (width,), evaluate)[0]
 
 
 def _folded_assign(lowering: Lowering, expression: CompoundAssign) -> Value | None:

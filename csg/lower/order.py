@@ -243,10 +243,17 @@ def has_commas(expression: Expression) -> bool:
 
 
 def in_each_version(
-    lowering: Lowering, widths: tuple[int, ...], evaluate: Callable[[], tuple[Value, ...]]
+    lowering: Lowering,
+    expression: Expression,
+    widths: tuple[int, ...],
+    evaluate: Callable[[], tuple[Value, ...]],
 ) -> tuple[Value, ...]:
-    """Evaluate in a region of each version, which brings its values into common registers."""
+    """Evaluate an expression in a region of each version, which brings its values into common
+    registers. A region sees its own half of a change, so the changes are noted here."""
     builder = lowering.builder
+    for each in walk(expression):
+        if isinstance(each, Change):
+            lowering.nodes.note_change(builder.node, each.id)
     results = tuple(builder.variable(width) for width in widths)
 
     def run() -> None:
@@ -279,11 +286,12 @@ def by_version(
     first, *others = versions
     if not others:
         return evaluate(first)
-    for each in walk(expression):
-        if isinstance(each, Change):
-            lowering.nodes.note_change(lowering.builder.node, each.id)
     width = ADDRESS if by_address(expression.type) else value_bits(expression.type)
-    return in_each_version(lowering, (width,), lambda: (evaluate(lowering.builder.version),))[0]
+
+    def run() -> tuple[Value]:
+        return (evaluate(lowering.builder.version),)
+
+    return in_each_version(lowering, expression, (width,), run)[0]
 
 
 def half_in(expression: Expression, version: Version) -> Expression:
