@@ -68,6 +68,12 @@ class ReferenceContext:
 
     load_pair = load
 
+    def load_ahead(self, address: int) -> Operand:
+        return self.load(address, 1)
+
+    def check_read(self, address: int, size: int) -> None:
+        self._object(address, size, Access.READ)
+
     def store(self, address: int, size: int, value: Data) -> None:
         assert not isinstance(value, Shadowed)
         data = self._object(address, size, Access.WRITE)

@@ -173,6 +173,14 @@ class Watching:
         self._note(address, write=False)
         return self.context.load(address, size)
 
+    def load_ahead(self, address: int) -> Any:
+        self._note(address, write=False)
+        return self.context.load_ahead(address)
+
+    def check_read(self, address: int, size: int) -> None:
+        self._note(address, write=False)
+        self.context.check_read(address, size)
+
     def store(self, address: int, size: int, value: Data) -> None:
         self._note(address, write=True)
         self.context.store(address, size, value)

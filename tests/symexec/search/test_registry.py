@@ -75,7 +75,7 @@ def test_what_the_help_text_says_of_them() -> None:
         "divergences (a test as soon as the versions diverge for the first time); "
         "opposites (with it, a test whose input has the opposite sign); "
         "rest (a path on which no input decides anything more is a test at once, and runs last); "
-        "aliases (pointers that lead into one object, where a version writes through one); "
+        "aliases (pointers into one object of which one writes, and texts that end with theirs); "
         "pruning (drop states that can neither reach a change nor carry one)",
     }
 
