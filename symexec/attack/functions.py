@@ -22,7 +22,7 @@ from csg.records import record
 from symexec.attack.drivers import Drivers
 from symexec.attack.inputs import DriverInput, expressed, read_input
 from symexec.replay import SANITIZED, NativeReplay
-from symexec.replay.build import NATURAL, Program
+from symexec.replay.build import LITERAL, NATURAL, Program
 from symexec.replay.harness import NAMELESS
 from symexec.replay.native import OFTEN, in_turn
 from symexec.replay.reports import sanitizer_kind
@@ -133,7 +133,7 @@ def _as_memory(line: str) -> tuple[str, bytes]:
 class Shown:
     """An input on which the versions differ. ``test`` None: no test can say it. ``one_fails``: only
     one of them ends without an error. ``style``: the builds that show it; ``optimised``: those
-    without optimisation do not."""
+    without optimisation do not; ``overflows``: those in which signed numbers wrap around do not."""
 
     number: int
     test: TestInput | None
@@ -142,6 +142,7 @@ class Shown:
     new: Run
     style: str
     optimised: bool = False
+    overflows: bool = False
 
     @property
     def one_fails(self) -> bool:
@@ -353,7 +354,13 @@ class FunctionAttack:
 
     def _is_alike_plainly(self, number: int) -> bool:
         """Do builds without sanitizers and without optimisation show no difference?"""
-        pair = self._pair(number, NATURAL[0])
+        return self._is_alike(number, NATURAL[0])
+
+    def _is_alike(self, number: int, style: str) -> bool:
+        try:
+            pair = self._pair(number, style)
+        except ToolchainError:
+            return False
         return pair is not None and pair[0].shown == pair[1].shown
 
     def _confirmed(self, number: int, style: str) -> Shown | None:
@@ -381,7 +388,8 @@ class FunctionAttack:
         if not old.unusual & UNSAYABLE:
             test = expressed(made, self.signature)
         optimised = seen_in == NATURAL[1] and self._is_alike_plainly(number)
-        return Shown(number, test, made, old, new, style, optimised)
+        overflows = seen_in in NATURAL and not optimised and self._is_alike(number, LITERAL)
+        return Shown(number, test, made, old, new, style, optimised, overflows)
 
 
 def _turned(

@@ -271,13 +271,16 @@ class Attacking:
             witness=witness(self.entry, shown.made, shown.unusual, name, why),
         )
         verdict = classify(Pair(old, new))
+        kind = DifferenceKind.UNDEFINED if shown.overflows else verdict.kind
+        if shown.overflows:
+            case = replace(case, notes=(*case.notes, "with -fwrapv the versions are alike"))
         self._note(f"{BEYOND}: {self.entry.symbol.name} where {why} (tests/{name}.c)")
         return replace(
             case,
             old=_short(old),
             new=_short(new),
             observed=verdict.observed,
-            kind=verdict.kind,
+            kind=kind,
             blame=Blame(complete=False, note=NO_BLAME),
         )
 

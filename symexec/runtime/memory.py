@@ -276,14 +276,31 @@ def _copied(
     source = yield from place(from_)
     if (yield from _nothing(context, size, destination, source)):
         return
+    if apart and source != destination:  # AddressSanitizer looks for that first
+        yield from _check_apart(destination, size, source, size)
     yield from _bounded(context, source, size, write=False)
     yield from _bounded(context, destination, size, write=True)
-    if apart and source >> 32 == destination >> 32 and source != destination:
-        low, high = sorted((source, destination))
-        if (yield from decide(holds("ult", 64, high - low, size))):
-            text = f"{high - low} bytes between source and destination"
-            yield End(MemoryFault(FaultKind.OVERLAP, text, Access.COPY))
     context.copy(destination, source, size)
+
+
+def _check_apart(one: int, size: Operand, other: int, length: Operand) -> Asking[None]:
+    """End the path where two ranges of bytes overlap."""
+    if one >> 32 != other >> 32:
+        return
+    low, high = sorted((one, other))
+    if (yield from decide(holds("ult", 64, high - low, size if low == one else length))):
+        text = f"{high - low} bytes between source and destination"
+        yield End(MemoryFault(FaultKind.OVERLAP, text, Access.COPY))
+
+
+@models("__csgtest_apart", effects="nothing")
+def check_apart(context: Context, arguments: Arguments) -> Model:
+    """Check what strcpy and its kin ask of both texts, also where these are one (C17 7.24.2.3)."""
+    to, size, from_, length = arguments
+    destination = yield from place(to)
+    source = yield from place(from_)
+    yield from _check_apart(destination, size, source, length)
+    return None
 
 
 def _nothing(context: Context, size: Operand, *addresses: int) -> Asking[bool]:

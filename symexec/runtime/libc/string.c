@@ -18,18 +18,24 @@ typedef unsigned char byte;
 extern size_t strlen(const char *s);
 extern size_t strnlen(const char *s, size_t n);
 extern void *memcpy(void *to, const void *from, size_t n);
+extern void *memmove(void *to, const void *from, size_t n);
 extern void *memset(void *to, int value, size_t n);
 extern int strcmp(const char *a, const char *b);
 extern int strncmp(const char *a, const char *b, size_t n);
 extern int strncasecmp(const char *a, const char *b, size_t n);
 extern int memcmp(const void *a, const void *b, size_t n);
 extern void *malloc(size_t n);
+extern void __csgtest_apart(const void *to, size_t m, const void *from, size_t n);
 
-/* ---------------------------------------------------------------------- copying */
+/* ---------------------------------------------------------------------- copying
+ * What AddressSanitizer checks first comes first: of strcpy and strncpy that nothing overlaps, of
+ * strcat and strncat that there is room. A text that is copied to itself overlaps. */
 
 char *strcpy(char *to, const char *from)
 {
-    memcpy(to, from, strlen(from) + 1);
+    size_t n = strlen(from) + 1;
+    __csgtest_apart(to, n, from, n);
+    memcpy(to, from, n);
     return to;
 }
 
@@ -42,7 +48,8 @@ char *stpcpy(char *to, const char *from)
 
 char *strncpy(char *to, const char *from, size_t n)
 {
-    size_t have = strnlen(from, n);
+    size_t have = strnlen(from, n), read = have < n ? have + 1 : n;
+    __csgtest_apart(to, read, from, read);
     memcpy(to, from, have);
     memset(to + have, 0, n - have);
     return to;
@@ -58,16 +65,20 @@ char *stpncpy(char *to, const char *from, size_t n)
 
 char *strcat(char *to, const char *from)
 {
-    strcpy(to + strlen(to), from);
+    size_t before = strlen(to), n = strlen(from);
+    memmove(to + before, from, n + 1);
+    if (n)
+        __csgtest_apart(to, before + n + 1, from, n + 1);
     return to;
 }
 
 char *strncat(char *to, const char *from, size_t n)
 {
-    char *end = to + strlen(to);
-    size_t have = strnlen(from, n);
-    memcpy(end, from, have);
-    end[have] = 0;
+    size_t before = strlen(to), have = strnlen(from, n);
+    memmove(to + before, from, have);
+    to[before + have] = 0;
+    if (have)
+        __csgtest_apart(to, before + have + 1, from, have);
     return to;
 }
 
