@@ -269,6 +269,14 @@ def test_a_pointer_to_what_was_freed_is_compared(name: str, tmp_path: Path) -> N
     assert done.code == 0 and done.report["verdict"] != "different", done.out
 
 
+def test_nobody_points_into_a_structure_that_is_passed() -> None:
+    text = "struct s { int m; int v[3]; }; int f(struct s s, int *p) { *p = 1; return s.v[0]; }"
+    unit = parse_text(text, "passed.c")
+    (entry,) = unit.functions
+    found, _ = aliases(entry.parameters, stores([unit], entry), ALONE, DEPTHS)
+    assert not found
+
+
 def test_of_very_many_pointers_near_ones_are_tried_at_once(tmp_path: Path) -> None:
     members = " ".join(f"struct t *c{i}; int *v{i}; char *s{i};" for i in range(12))
     code = "int f(struct t *a, int x) { a->c0->k = x; return *a->v0; }"

@@ -255,7 +255,8 @@ def _sized(engine: Execution, state: State, unproven: Unproven) -> Decided:
         text = f"{item.name}, offset {unproven.offset}"
         access = Access.WRITE if unproven.write else Access.READ
         given = state.memory.given(address)
-        ending = MemoryFault(FaultKind.OUT_OF_BOUNDS, text, access, unproven.size, given)
+        far = state.memory.is_far(address)
+        ending = MemoryFault(FaultKind.OUT_OF_BOUNDS, text, access, unproven.size, given, far=far)
         found += [(ended, None) for ended in engine.end(successor, ending)]
     return found
 

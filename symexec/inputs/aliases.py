@@ -90,7 +90,8 @@ def aliases(
     for each in pointers:
         if each.name not in texts:
             found += _globals(each, stores)
-    found = [*dict.fromkeys((*found, *shared))]
+    copies = {each.name for each in trees if each not in pointers}  # nobody points into these
+    found = [each for each in dict.fromkeys((*found, *shared)) if each.into not in copies]
     return found[:MOST_ALIASES], len(found) + untried
 
 

@@ -305,13 +305,16 @@ class Memory:
 
     def is_far(self, address: int) -> bool:
         """Does an address lie so far outside of its object that another one may lie there? Then no
-        sanitizer need see an access."""
+        sanitizer need see an access. So it is where the first byte of allocated memory is outside:
+        AddressSanitizer gives an allocation of no bytes one."""
         offset, before = offset_of(address), offset_of(address) < 0
         item = self.find((address >> 32) + before)
         if item is None:
             return before
         if before:  # nothing need lie in front of the first static object
             return item.kind in _STATIC or offset < -REDZONE
+        if offset == 0 and item.kind is AllocationKind.HEAP and not item.dead:
+            return True
         return offset >= len(item.data) + REDZONE
 
     def live_objects(self) -> list[MemoryObject]:

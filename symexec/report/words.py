@@ -12,10 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
-from csg.errors import LINES, Location, printable
+from csg.errors import LINES, NOWHERE, Location, printable
 from csg.ir import ChangeInfo
 from csg.records import record
-from symexec.ledger import NOT_BEGUN, Claim, Verdict, allows
+from symexec.ledger import NOT_BEGUN, Claim, Reason, Verdict, allows
 from symexec.report.facts import inputs_within
 from symexec.report.model import Expected, Findings, Report
 from symexec.state.state import DivergenceKind
@@ -556,6 +556,12 @@ def reservations(report: Report) -> list[str]:
     refused = counters.get("refused")
     if isinstance(refused, dict):
         found += [f"Refused natively: {why}: {count}." for why, count in sorted(refused.items())]
+    if not counters.get("mispredicted"):
+        found += [
+            f"{each.omission.text.capitalize()}: {each.omission.location}."
+            for each in report.omissions
+            if each.omission.reason is Reason.UNCONFIRMED and each.omission.location != NOWHERE
+        ]
     found += _cut_paths(report)
     cut = [each for each in report.bounds.get("deeper", ()) if not each["exhausted"]]
     for level in cut[-1:]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from symexec.testcases import DifferenceKind
 from tests.command_line import csgtest
 from tests.symexec.attack.attacks import attacked
 
@@ -200,3 +201,19 @@ int main(int argc, char **argv) {
         *("--sym-args", "1", "1", "1"),
     )
     assert [each.input.args for each in found.tests] == [(b"\x05",)]
+
+
+def test_what_overflow_alone_shows_is_undefined(tmp_path: Path) -> None:
+    old = """int f(const int *v, int n, int s)
+{
+    for (int i = 0; i < n; i++) {
+        int t = s + v[i];
+        if (v[i] > 0 && t < s) return -1;
+        s = t;
+    }
+    return s;
+}
+"""
+    new = old.replace("int t = s + v[i];", "").replace("t < s", "s + v[i] < s")
+    found = attacked(tmp_path, old, new.replace("s = t;", "s += v[i];"), "--entry", "f")
+    assert {each.kind for each in found.tests} <= {DifferenceKind.UNDEFINED}

@@ -262,7 +262,8 @@ PAIRS = {
         "arrays of up to 3 elements",
     ),
     "arrays that no number counts": (
-        "int f(const int *a, int k)\n{ return k == 77345 ? a[0] + 0 * (VALUE == 4 ? a[2] : 0) : 0; }",
+        "int f(const int *a, int k)\n"
+        "{ return k == 77345 ? a[0] + 0 * (VALUE == 4 ? a[2] : 0) : 0; }",
         ("--array-len", "3"),
         "arrays of 3 elements",
     ),
