@@ -131,12 +131,14 @@ def _as_memory(line: str) -> tuple[str, bytes]:
 
 @record
 class Shown:
-    """An input on which the versions differ. ``test`` None: no test can say it. ``one_fails``: only
+    """An input on which the versions differ. ``test`` None: no test can say it;
+    ``nearly`` is what one can say of it, without what is unusual. ``one_fails``: only
     one of them ends without an error. ``style``: the builds that show it; ``optimised``: those
     without optimisation do not; ``overflows``: those in which signed numbers wrap around do not."""
 
     number: int
     test: TestInput | None
+    nearly: TestInput | None
     made: DriverInput
     old: Run
     new: Run
@@ -384,12 +386,11 @@ class FunctionAttack:
             return None
         old, new = pairs
         made = read_input(old.input)
-        test = None
-        if not old.unusual & UNSAYABLE:
-            test = expressed(made, self.signature)
+        nearly = expressed(made, self.signature)
+        test = None if old.unusual & UNSAYABLE else nearly
         optimised = seen_in == NATURAL[1] and self._is_alike_plainly(number)
         overflows = seen_in in NATURAL and not optimised and self._is_alike(number, LITERAL)
-        return Shown(number, test, made, old, new, style, optimised, overflows)
+        return Shown(number, test, nearly, made, old, new, style, optimised, overflows)
 
 
 def _turned(

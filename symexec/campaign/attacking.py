@@ -213,12 +213,12 @@ class Attacking:
     # ----------------------------------------------------------------------- of a function
 
     def _call(self, shown: Shown) -> TestCase | None:
-        test = shown.test
+        test, nearly = shown.test, shown.nearly
         if Unusual.NULLS in shown.unusual:
             return None  # the report says that callers do not pass it
+        if nearly is not None and self._excludes(nearly):
+            return None
         if test is not None:
-            if self.options.inputs.restricted and not self.admits(without_nan(test)):
-                return None
             case = self._replayed(test)
             if case is not None:
                 return case
@@ -230,6 +230,9 @@ class Attacking:
             self._doubt(shown)
             return None
         return self._witnessed(shown)
+
+    def _excludes(self, test: TestInput) -> bool:
+        return self.options.inputs.restricted and not self.admits(without_nan(test))
 
     def _judge_optimised(self, shown: Shown) -> TestCase | None:
         """What gcc makes of undefined behaviour where it optimises."""

@@ -217,3 +217,22 @@ def test_what_overflow_alone_shows_is_undefined(tmp_path: Path) -> None:
     new = old.replace("int t = s + v[i];", "").replace("t < s", "s + v[i] < s")
     found = attacked(tmp_path, old, new.replace("s = t;", "s += v[i];"), "--entry", "f")
     assert {each.kind for each in found.tests} <= {DifferenceKind.UNDEFINED}
+
+
+@pytest.mark.parametrize("loads", ["p[5]", "p[n - 1]"])
+def test_preconditions_hold_where_a_function_is_called_twice(loads: str, tmp_path: Path) -> None:
+    old = f"""int f(const unsigned char *p, int n)
+{{
+    if (n < 6) return -1;
+    if (p[0] != 'B') return -2;
+    unsigned char last = {loads};
+    for (int i = 0; i < n; i++) last ^= p[i];
+    return last;
+}}
+"""
+    hoisted = f"if (n < 6) return -1; unsigned char last = {loads};"
+    new = old.replace(f"unsigned char last = {loads};", "").replace(
+        "if (n < 6) return -1;", hoisted
+    )
+    found = attacked(tmp_path, old, new, "--entry", "f")
+    assert found.tests == [] and found.omissions == []
