@@ -31,6 +31,7 @@ from symexec.testcases import EntrySignature, Observation, TestInput
 
 BUILDS = ("attack-old", "attack-new")
 FILLINGS = (0x00, 0xA5)  # of uninitialised memory
+ANSWER = b"answer\n"  # how a driver begins (driver.c): it has come to its start
 _RECORD = struct.Struct("<QII")
 # Cut off, too much to say, not made; a pointer to the end of one object and the beginning of the
 # next, which tells nothing. Builds with sanitizers leave room between them.
@@ -274,7 +275,10 @@ class FunctionAttack:
                 f"its driver ends with {result.exit or signal_name(result.signal)}: {text}"
             )
             return b"", ()
-        return result.control.data, result.reports
+        if not result.control.data.startswith(ANSWER):
+            self.failure = "its driver does not come to its start"
+            return b"", ()
+        return result.control.data.removeprefix(ANSWER), result.reports
 
     def _known(self, build: str, style: str) -> str:
         """Where functions and objects lie. A constant, or one that only this version has, in one
@@ -304,8 +308,11 @@ class FunctionAttack:
             return None
         _, ending, unusual = _RECORD.unpack_from(data)
         text, _, printed = data[_RECORD.size :].partition(b"\nprinted 1 ")
-        size, _, rest = printed.partition(b"\n")
-        stdout, rest = rest[: int(size)], rest[int(size) :]
+        digits, _, rest = printed.partition(b"\n")
+        if not digits.isdigit():  # the program has written to the driver's descriptor
+            return None
+        size = int(digits)
+        stdout, rest = rest[:size], rest[size:]
         stderr = rest.partition(b"\n")[2].partition(b"\n")[2]
         given, _, output = text.decode("utf-8", "backslashreplace").partition("output\n")
         kind, report = sanitizer_kind(reports)

@@ -466,7 +466,7 @@ class Growing:
         answer = self._replay.grown(self._request(seconds, most), seconds)
         try:
             found = self._read(answer)
-        except struct.error:
+        except (struct.error, ValueError, IndexError):  # the program may write there, too
             self.failure = "the program with coverage does not run"
             return []
         if self._present is not self._first:

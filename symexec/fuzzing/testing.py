@@ -26,7 +26,7 @@ from symexec.fuzzing.candidates import Candidates
 from symexec.replay import PLAIN, NativeReplay, Request
 from symexec.testcases import DifferenceKind, Observation, Observed, TestCase, TestInput, Value
 from symexec.triage import Patience, differing_parts, examine
-from symexec.triage.classification import behaviour
+from symexec.triage.classification import behaviour, shows_nothing
 from symexec.triage.grouping import contrast, shape
 
 SLICE = 0.1  # seconds of fast runs between looks at what they brought
@@ -230,6 +230,8 @@ class NativeTesting:
         tests = [test for _, test in tried[: len(pairs)]]
         kinds = self._kinds(list(compress(tests, differ)), list(compress(pairs, differ)))
         for (name, test), (old, new), differs in zip(tried, pairs, differ, strict=False):
+            if not differs and shows_nothing(old, new):
+                continue
             kind = next(kinds) if differs else (self._signature(test), _ending(old), _ending(new))
             self._judge(stream, name, test, old, new, kind, differs)
 

@@ -2,6 +2,7 @@
 
     int clamp(int x)              int csgtest_0 = 0;
                                   csgtest_set("x", &csgtest_0, sizeof csgtest_0);
+                                  csgtest_called();
                                   int result = clamp(csgtest_0);
                                   csgtest_returned(&result, sizeof result);
                                   csgtest_finished();
@@ -46,7 +47,7 @@ from symexec.testcases.signature import (
     ParameterKind,
     parameter_of,
 )
-from symexec.testcases.testcase import Observation
+from symexec.testcases.testcase import NOT_CALLED, NOT_HEARD, Observation
 
 FREED = b"[freed]"  # in place of an object that the program has freed
 ANCHOR = "csgtest_anchor"
@@ -79,6 +80,7 @@ extern void csgtest_object_left(const char *, const void *);
 extern void csgtest_member_left(const char *, const void *, unsigned long, unsigned long);
 extern void csgtest_bits_left(const char *, const void *, unsigned long, unsigned, unsigned);
 extern void csgtest_link_left(const char *, const void *, unsigned long, int);
+extern void csgtest_called(void);
 extern void csgtest_returned(const void *, unsigned long);
 extern void csgtest_returned_string(const char *);
 extern void csgtest_returned_nothing(const char *);
@@ -258,7 +260,8 @@ def harness_text(signature: EntrySignature, path: str) -> str:
     arguments = [_argument(each, name) for name, each in given]
     call = f"{_callee(signature, [each for _, each in given])}({', '.join(arguments)})"
     after += ["if (csgtest_look_for_leaks)\n    csgtest_look_for_leaks();"]
-    lines = [*before, *_called(signature.result, call), *after, "csgtest_finished();"]
+    called = ["csgtest_called();", *_called(signature.result, call)]
+    lines = [*before, *called, *after, "csgtest_finished();"]
     body = "\n".join("    " + line for part in lines for line in part.split("\n"))
     return f"{included(path)}{_PRELUDE}{_AS_IT_IS}int main(void)\n{{\n{body}\n}}\n"
 
@@ -575,14 +578,27 @@ def _one_word(text: str) -> str:
 
 # ------------------------------------------------------------------------------ values out
 
+UNHEARD = 125  # harness_support.c: the exit status where descriptor 3 is lost
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a harness says after the call; ``returned`` is None when the function did not return."""
+    """What a harness says of the call; ``returned`` is None when the function did not return.
+    ``called``: the call began; ``finished``: it returned, and all was said. ``garbled``: the
+    program has written there as well."""
 
     returned: str | None = None
     memory: tuple[tuple[str, Value], ...] = ()
     assumption_failed: bool = False
+    called: bool = False
+    finished: bool = False
+    garbled: bool = False
+
+    def untold(self, exit_code: int) -> str:
+        """Why a run that ended by itself says nothing of the call; "" where it does."""
+        if self.garbled or (exit_code == UNHEARD and not self.finished):
+            return NOT_HEARD
+        return "" if self.called else NOT_CALLED
 
 
 def decode_answer(
@@ -591,9 +607,18 @@ def decode_answer(
     signature: EntrySignature | None,
     symbols: Symbols = NO_SYMBOLS,
 ) -> Answer:
+    try:
+        return _decoded(data, test, signature, symbols)
+    except (ValueError, struct.error):
+        return Answer(garbled=True)
+
+
+def _decoded(
+    data: bytes, test: TestInput, signature: EntrySignature | None, symbols: Symbols
+) -> Answer:
     returned: str | None = None
     memory: list[tuple[str, Value]] = []
-    assumption_failed = False
+    said: set[str] = set()
     given = {**dict(test.parameters), **dict(test.globals)}
     moved: set[str] = set()
     place = ""
@@ -619,14 +644,15 @@ def decode_answer(
             case ["link", name, *where] if where != [name, _NOWHERE_ELSE]:
                 moved.add(name)
                 memory.append((name, _pointed(where, symbols)))
-            case ["assume"]:
-                assumption_failed = True
+            case ["called" | "done" | "assume" as word]:
+                said.add(word)
             case ["broken"]:
                 raise ToolchainError(
                     "the harness cannot hand its values to the program under test",
                     hint="look for limits of memory and open files (ulimit -a)",
                 )
-    return Answer(returned, tuple(memory), assumption_failed)
+    words = {each: each in said for each in ("assume", "called", "done")}
+    return Answer(returned, tuple(memory), words["assume"], words["called"], words["done"])
 
 
 def _is_text(parameter: Parameter, given: Value) -> bool:

@@ -15,7 +15,8 @@
  *           w l NAME OBJECT OFFSET TEXT      bit-field, w l a pointer (TEXT: to a text)
  *           n i HEX | n f TEXT        what the next __VERIFIER_nondet_* yields
  *           o NAME i HEX      what the next klee_make_symbolic fills
- *     out:  returned HEX      memory NAME HEX      freed NAME      assume (an assumption fails)
+ *     out:  called (the call begins)       done (it has returned, and all has been said)
+ *           returned HEX      memory NAME HEX      freed NAME      assume (an assumption fails)
  *           returned open HEX (a text that its object ends before a 0)
  *           lies OBJECT OFFSET (before a returned text: where the caller has it)
  *           link NAME null | number N | elsewhere PLACE | text HEX | OBJECT OFFSET
@@ -41,6 +42,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -57,7 +59,10 @@ char csgtest_anchor; /* addresses of the program's own objects count from here *
 __thread char csgtest_thread_anchor;
 #define OF_THREAD (1L << 61)
 
-static int control = -1;
+static int control = -1, logs;
+static dev_t control_device; /* of the file behind `control`: a program may close descriptors */
+static ino_t control_number;
+static long speaker; /* the process that was started: what its children return nobody gets */
 static char *lines;      /* what is left of the input, NUL-terminated; words are cut in place */
 static char *next_nondet, *next_object; /* see csgtest_recorded */
 
@@ -106,12 +111,35 @@ __attribute__((constructor(102))) static void csgtest_open(void)
     if (csgtest_log_to) {
         csgtest_log_to(control);
         control = -1;
+        logs = 1;
+        return;
     }
+    struct stat status;
+    if (syscall(SYS_fstat, control, &status) != 0)
+        give_up();
+    control_device = status.st_dev;
+    control_number = status.st_ino;
+    speaker = syscall(SYS_getpid);
+}
+
+/* Does somebody hear what is said? */
+static int is_heard(void)
+{
+    struct stat status;
+    return control >= 0 && syscall(SYS_fstat, control, &status) == 0
+           && status.st_dev == control_device && status.st_ino == control_number;
+}
+
+static int may_speak(void)
+{
+    return control >= 0 && speaker == syscall(SYS_getpid);
 }
 
 static void say(const char *text, size_t size)
 {
-    while (size > 0 && control >= 0) {
+    if (!may_speak())
+        return;
+    while (size > 0) {
         long put = syscall(SYS_write, control, text, size);
         if (put <= 0)
             return;
@@ -752,11 +780,26 @@ void csgtest_objects_left(void)
     }
 }
 
+enum { UNHEARD = 125 }; /* the exit status where the call, or its end, cannot be told of */
+
+/* The call begins now: nothing that ended the process before says anything of it. */
+void csgtest_called(void)
+{
+    if (logs)
+        return;
+    if (!is_heard())
+        _exit(UNHEARD);
+    say_text("called\n");
+}
+
 /* The call has returned, and that is all there is to see: what it left to be done when a process
    ends (atexit) would be done at the end of its caller's. */
 void csgtest_finished(void)
 {
     fflush(NULL);
+    if (!logs && !is_heard())
+        _exit(UNHEARD);
+    say_text("done\n");
     _exit(0);
 }
 

@@ -625,6 +625,7 @@ class NativeReplay:
         answer = decode_answer(result.control.data, request.test, signature, symbols)
         returned = "assumption fails" if answer.assumption_failed else answer.returned
         ended_by_signal = result.signal != 0 and not timed_out
+        tells = signature is None or timed_out
         return Observation(
             exit=result.exit if result.exit >= 0 else None,
             signal=signal_name(result.signal) if ended_by_signal else None,
@@ -651,6 +652,7 @@ class NativeReplay:
             if result.overdrawn
             else (report or lost).replace(f"{self._builds.folder}/", ""),
             leaks=leaks,
+            untold="" if tells else answer.untold(result.exit),
             cpu_s=self._spent(request, result),
         )
 

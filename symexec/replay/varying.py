@@ -98,7 +98,7 @@ def masks(old: Sequence[Observation], new: Sequence[Observation]) -> Masks | Non
     if any(seen.timed_out for each in runs for seen in each):
         return None
     dropped = frozenset(part for part in _SINGLE if any(_varies(each, part) for each in runs))
-    if {"signal", "sanitizer"} & dropped:
+    if {"signal", "sanitizer", "untold"} & dropped:
         return None  # it fails in some runs only: nothing else can be said of them
     names = frozenset(name for each in runs for name in _entries_that_vary(each))
     texts: list[tuple[str, Template, Template]] = []

@@ -12,7 +12,7 @@ from csg.errors import CsgtestError, ToolchainError
 from csg.toolchain import clang_version
 from symexec.campaign.building import BuildJob
 from symexec.ledger import Verdict
-from symexec.testcases import Observed
+from symexec.testcases import UNTOLD, Observed
 
 _UNPROVED = (Verdict.NO_DIFFERENCE_FOUND,)
 NO_SANITIZER = "the compiler has no sanitizers: an error of memory shows only where it crashes"
@@ -38,6 +38,12 @@ def not_executed(job: BuildJob) -> CsgtestError | None:
         return failure
     if job.fuzzing is not None and job.fuzzing.failure:
         return ToolchainError(f"nothing was compared natively: {job.fuzzing.failure}")
+    shown = [note for case in job.found for note in case.notes if note.startswith(UNTOLD)]
+    if shown:
+        return ToolchainError(
+            f"nothing was compared natively: {shown[0].removeprefix(f'{UNTOLD}: ')}",
+            hint="look at the constructors of the program, and at what it does with descriptors",
+        )
     waiting = "" if job.replay.all_built() else ", as compilers still ran"
     return ToolchainError(
         f"nothing was compared natively{waiting} when the time was over",

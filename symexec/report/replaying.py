@@ -43,7 +43,7 @@ _SAID = 200  # characters of a message that says what is wrong
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """The result for one test. ``outcome``: confirmed (as reported), different (they differ
-    otherwise), same, unstable, PROGRAM, or NOT_RUN."""
+    otherwise), same, unstable (no comparison is possible), PROGRAM, or NOT_RUN."""
 
     case: TestCase  # the test with what was seen now
     outcome: str
@@ -154,7 +154,7 @@ def _outcome(case: TestCase, pair: Pair) -> Replayed:
     kind = verdict.kind
     if kind is DifferenceKind.DIFFERENCE and case.kind is DifferenceKind.HELP_TEXT:
         kind = DifferenceKind.HELP_TEXT
-    if kind.is_difference and case.kind is DifferenceKind.UNDEFINED:
+    if kind is not None and kind.is_difference and case.kind is DifferenceKind.UNDEFINED:
         kind = DifferenceKind.UNDEFINED
     cut_off = (DifferenceKind.HANG, DifferenceKind.HANG_FIX, DifferenceKind.SLOWER)
     if (
@@ -162,7 +162,7 @@ def _outcome(case: TestCase, pair: Pair) -> Replayed:
     ):  # it had more time when it was reported
         kind = DifferenceKind(case.kind)
     now = replace(case, old=pair.old, new=pair.new, observed=verdict.observed, kind=kind)
-    if not pair.stable:
+    if not pair.stable or verdict.observed is Observed.NOT_REPLAYED:
         return Replayed(now, "unstable")
     if verdict.observed is Observed.SAME:
         return Replayed(now, "same")

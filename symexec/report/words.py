@@ -19,7 +19,16 @@ from symexec.ledger import NOT_BEGUN, Claim, Reason, Verdict, allows
 from symexec.report.facts import inputs_within
 from symexec.report.model import Expected, Findings, Report
 from symexec.state.state import DivergenceKind
-from symexec.testcases import MASKED, Observation, Observed, TestCase, Value, c_value, rendered
+from symexec.testcases import (
+    MASKED,
+    UNTOLD,
+    Observation,
+    Observed,
+    TestCase,
+    Value,
+    c_value,
+    rendered,
+)
 from symexec.testcases.driver import PLACE_OF_DRIVERS
 from symexec.testcases.inputs import Json
 from symexec.testcases.testcase import DifferenceKind
@@ -232,6 +241,9 @@ def headline(report: Report) -> str:
             if report.unconfirmed and report.finished:
                 runs = f"{report.unconfirmed:,} of {report.native['tests']:,} native runs differ"
                 return f"No difference is confirmed, but {runs}: the time was over before."
+            if untold := _untold(report):
+                tests = f"{untold} test{_s(untold)} show{'' if untold > 1 else 's'}"
+                return f"No difference is confirmed: {tests} nothing of the call natively."
             unseen = _unseen(report)
             if unseen and report.finished:
                 over = "" if report.counters.get("exhausted") else " before the time was over"
@@ -546,6 +558,7 @@ def reservations(report: Report) -> list[str]:
         _counted(count, one, many)
         for count, one, many in (
             (_unseen(report), *(_WAITING if report.sandbox else _UNSEEN)),
+            (_untold(report), *_UNTOLD),
             (counters.get("mispredicted"), *_MISPREDICTED),
             (counters.get("branch_mismatches"), *_MISMATCHED),
             (counters.get("unknown"), *_UNKNOWN),
@@ -586,7 +599,14 @@ def _not_attacked(report: Report) -> Iterator[str]:
 
 
 def _unseen(report: Report) -> int:
-    return sum(case.observed is Observed.NOT_REPLAYED for case in report.tests)
+    unseen = sum(case.observed is Observed.NOT_REPLAYED for case in report.tests)
+    return unseen - _untold(report)
+
+
+def _untold(report: Report) -> int:
+    """How many tests were run, and show nothing of the call."""
+    ran = [case for case in report.tests if case.observed is Observed.NOT_REPLAYED]
+    return sum(any(note.startswith(UNTOLD) for note in case.notes) for case in ran)
 
 
 def _gaps(report: Report) -> list[str]:
@@ -602,6 +622,10 @@ _UNSEEN = ("test was not run natively.", "tests were not run natively.")
 _WAITING = (
     "test was not run natively: the time was over.",
     "tests were not run natively: the time was over.",
+)
+_UNTOLD = (
+    "test was run natively, and shows nothing of the call.",
+    "tests were run natively, and show nothing of the call.",
 )
 _MISPREDICTED = (
     "test was predicted to differ and is alike natively: an error of csgtest.",

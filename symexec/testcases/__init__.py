@@ -22,6 +22,9 @@ from symexec.testcases.signature import (
 from symexec.testcases.store import OutputFolder, load_tests
 from symexec.testcases.testcase import (
     MASKED,
+    NOT_CALLED,
+    NOT_HEARD,
+    UNTOLD,
     Blame,
     DifferenceKind,
     Divergence,
@@ -36,6 +39,9 @@ from symexec.testcases.testcase import (
 
 __all__ = [
     "MASKED",
+    "NOT_CALLED",
+    "NOT_HEARD",
+    "UNTOLD",
     "Blame",
     "DifferenceKind",
     "Divergence",

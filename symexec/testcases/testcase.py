@@ -28,11 +28,13 @@ from symexec.testcases.inputs import (
 #
 #     {"exit": 0, "signal": null, "stdout": "1\n", "stderr": "", "returned": "1", "sanitizer": null}
 #
-# ``memory`` (arrays and globals after the call), ``files`` (what the run wrote), ``timed_out`` and
-# ``leaks`` (with ``--leaks``) stand there only when there is something to say.
+# ``memory`` (arrays and globals after the call), ``files`` (what the run wrote), ``timed_out``,
+# ``untold`` and ``leaks`` (with ``--leaks``) stand there only when there is something to say.
 
 
 MOST_STORED = 64 * 1024  # bytes of one stream
+NOT_CALLED = "the process ended before the function was called"
+NOT_HEARD = "the program closed or overwrote the descriptor that tells how the call ended"
 
 
 @record
@@ -41,7 +43,9 @@ class Observation:
     (``SIGSEGV``), ``sanitizer`` a kind (``heap-buffer-overflow``) with ``report`` its full text,
     ``returned`` the entry function's value as C would print it, a text as its literal (``void``
     when it has none, ``null``, ``pointer`` or ``structure``).
-    ``private``: the names in ``memory`` of objects that no caller can look at."""
+    ``private``: the names in ``memory`` of objects that no caller can look at. ``untold``: why the
+    run says nothing of the call of the entry function (NOT_CALLED, NOT_HEARD); "" where it does.
+    """
 
     exit: int | None = None
     signal: str | None = None
@@ -54,6 +58,7 @@ class Observation:
     files: tuple[tuple[str, bytes], ...] = ()
     report: str = ""
     leaks: int | None = None  # objects lost at the end; None: nobody looked
+    untold: str = ""
     private: frozenset[str] = field(default=frozenset(), compare=False)
     cpu_s: float | None = field(
         default=None, compare=False
@@ -107,6 +112,8 @@ def observation_to_json(seen: Observation) -> Json:
         result["report"] = seen.report
     if seen.leaks is not None:
         result["leaks"] = seen.leaks
+    if seen.untold:
+        result["untold"] = seen.untold
     if seen.private:
         result["private"] = sorted(seen.private)
     return result
@@ -127,6 +134,7 @@ def observation_from_json(value: Json) -> Observation:
         files=tuple((name, bytes_from_json(data)) for name, data in files.items()),
         report=str(value.get("report", "")),
         leaks=value.get("leaks"),
+        untold=str(value.get("untold", "")),
         private=frozenset(map(str, value.get("private", ()))),
         cpu_s=value.get("cpu_s"),
     )
@@ -138,7 +146,9 @@ def observation_from_json(value: Json) -> Observation:
 # It is an element of report.json's ``tests``; ``to_json`` and ``from_json`` are inverse.
 
 
-MASKED = "not compared, as it varies between runs of one version"  # how a note begins
+# How notes begin.
+MASKED = "not compared, as it varies between runs of one version"
+UNTOLD = "not compared, as native runs show nothing of the call"
 
 Changes = tuple[int, ...]  # ids, ascending
 

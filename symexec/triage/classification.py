@@ -14,7 +14,7 @@ from enum import Enum, StrEnum
 from typing import Final, assert_never
 
 from symexec.replay import Pair
-from symexec.testcases import DifferenceKind, Observation, Observed, TestCase
+from symexec.testcases import NOT_HEARD, DifferenceKind, Observation, Observed, TestCase
 
 # "range.c:12: main: Assertion": where a message stands in the source, its function as well, may be
 # all that differs. It is looked for at beginnings of words only; elsewhere that would take long.
@@ -39,9 +39,10 @@ class Course(Enum):
 @dataclass(frozen=True, slots=True)
 class Classified:
     """The result of a comparison. ``parts`` are what differs; ``error`` is the paper's word when a
-    golden version says what is right: regression, differential, or nothing."""
+    golden version says what is right: regression, differential, or nothing. ``kind`` None: nothing
+    was compared."""
 
-    kind: DifferenceKind
+    kind: DifferenceKind | None
     observed: Observed
     parts: tuple[str, ...] = ()
     error: str = ""
@@ -51,8 +52,11 @@ def differing_parts(
     old: Observation, new: Observation, with_stderr: bool = True
 ) -> tuple[str, ...]:
     """The names of the parts that differ. Where a run was cut off, nothing else is compared; where
-    both were, what they had written by then, as far as both had come."""
+    both were, what they had written by then, as far as both had come. Where nobody heard how a call
+    ended, nothing is compared."""
     if old is new:
+        return ()
+    if NOT_HEARD in (old.untold, new.untold):
         return ()
     if old.timed_out and new.timed_out:
         return ("stdout",) if _part_ways(old.stdout, new.stdout) else ()
@@ -68,6 +72,13 @@ def differing_parts(
     if with_stderr and plain_stderr(old) != plain_stderr(new):
         parts.append("stderr")
     return tuple(parts)
+
+
+def shows_nothing(old: Observation, new: Observation) -> str:
+    """Why two runs without a difference show nothing of the entry function; "" where they do."""
+    if NOT_HEARD in (old.untold, new.untold):
+        return NOT_HEARD
+    return old.untold and new.untold
 
 
 def outputs(case: TestCase) -> frozenset[str]:
@@ -122,6 +133,8 @@ def classify(pair: Pair, course: Course = Course.UNKNOWN) -> Classified:
     if not pair.stable:
         return Classified(DifferenceKind.NONDETERMINISTIC, Observed.SAME)
     parts = differing_parts(old, new, with_stderr=pair.stderr_stable)
+    if not parts and shows_nothing(old, new):
+        return Classified(None, Observed.NOT_REPLAYED)
     if old.timed_out and new.timed_out and not parts:
         return Classified(DifferenceKind.TIMEOUT, Observed.SAME)
     if not parts:

@@ -16,6 +16,7 @@ from symexec.replay import LITERAL, PLAIN, SANITIZED, NativeReplay, Pair
 from symexec.replay.build import UNDEFINED
 from symexec.testcases import (
     MASKED,
+    UNTOLD,
     DifferenceKind,
     Observation,
     Observed,
@@ -23,7 +24,7 @@ from symexec.testcases import (
     TestInput,
 )
 from symexec.triage.blame import DEFAULT_PATIENCE, Ids, Patience, native_blame
-from symexec.triage.classification import Course, classify, differing_parts
+from symexec.triage.classification import Course, classify, differing_parts, shows_nothing
 from symexec.triage.grouping import shape, shows_the_same_text
 from symexec.triage.minimise import minimise
 from symexec.triage.undefined import (
@@ -156,6 +157,8 @@ def _classified(case: TestCase, pair: Pair, course: Course) -> TestCase:
     verdict = classify(pair, course)
     masked = pair.masks.places if pair.masks is not None else ()
     notes = [*case.notes, *(f"{MASKED}: {each}" for each in masked)]
+    if verdict.kind is None:
+        notes.append(f"{UNTOLD}: {shows_nothing(pair.old, pair.new)}")
     return replace(
         case,
         notes=tuple(dict.fromkeys(notes)),
@@ -264,6 +267,7 @@ class Refusal(Enum):
     CUT_OFF = "cut off before an end"
     NO_BUILD = "builds without sanitizers cannot be run"
     ALIKE = "alike in every way of running"
+    UNTOLD = "native runs show nothing of the call"
 
 
 def looked_again(case: TestCase, pair: Pair, replay: NativeReplay) -> tuple[TestCase, Pair, str]:
@@ -288,6 +292,8 @@ def looked_again(case: TestCase, pair: Pair, replay: NativeReplay) -> tuple[Test
 
 def _reason(case: TestCase, pairs: dict[Way, Pair], failed: bool) -> Refusal:
     first = pairs[FIRST]
+    if shows_nothing(first.old, first.new):
+        return Refusal.UNTOLD
     if any(classify(seen).kind is DifferenceKind.NONDETERMINISTIC for seen in pairs.values()):
         return Refusal.UNSTABLE
     if any(seen.cut_off for seen in pairs.values()):

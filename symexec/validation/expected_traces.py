@@ -254,6 +254,7 @@ def _uses_uninitialised(state: State) -> bool:
 
 NO_TIME = "no time left"
 NOT_TWICE = "not the same twice natively"
+GARBLED = "the program has written to the log of its branches"
 SHIFTS = "a shift by the width of its operand or more is undefined (C17 6.5.7p3)"
 NO_PROBES = "the program with probes does not compile"
 _VERSIONS = ("old", "new")
@@ -331,7 +332,9 @@ class Comparison:
         for old in seen:
             native = [old, next(seen)]
             prediction = waiting.popleft()
-            if any(each is not None for each in self._differences(prediction[1], native)):
+            if self._is_garbled(native):
+                yield Judged(prediction[0].test, GARBLED)
+            elif any(each is not None for each in self._differences(prediction[1], native)):
                 doubtful.append((prediction, native))
             else:
                 yield Judged(prediction[0].test)
@@ -404,6 +407,11 @@ class Comparison:
                 found = self._mismatch(expected.test, version, at, expectation, seen)
                 return Judged(expected.test, mismatch=found)
         return Judged(expected.test)
+
+    def _is_garbled(self, native: Sequence[Decided]) -> bool:
+        """Does a log name places that no probe has? The program can reach it."""
+        places = len(self._prepared.program.decisions)
+        return any(not 1 <= each >> 32 <= places for seen in native for each in seen.first)
 
     def _differences(
         self, predicted: Sequence[Predicted], native: Sequence[Decided]
