@@ -238,15 +238,25 @@ class Replay:
 
 
 class Job:
-    """A job that has ended so; ``runs`` of native fuzzing, None: there was none; ``attacked``: the
-    inputs of the attack."""
+    """A job that has ended so; ``runs`` of native fuzzing, None: there was none; ``varying``: in
+    all of them a version differs from itself; ``attacked``: how often an attack saw both do the
+    same."""
 
     def __init__(
-        self, verdict: Verdict, runs: int | None, replay: Replay | None, attacked: int = 0
+        self,
+        verdict: Verdict,
+        runs: int | None,
+        replay: Replay | None,
+        attacked: int = 0,
+        varying: bool = False,
     ) -> None:
-        self.attack_facts = {"inputs": attacked}
+        self.attack_facts = {"alike": attacked}
         self.verdict, self.replay, self.prepared, self.found = verdict, replay, object(), []
-        self.fuzzing = SimpleNamespace(runs=runs, failure="") if runs is not None else None
+        self.fuzzing = None
+        if runs is not None:
+            varies = "returned" if varying else ""
+            compared = 0 if varying else runs
+            self.fuzzing = SimpleNamespace(runs=runs, failure="", compared=compared, varying=varies)
         self.options = SimpleNamespace(native=True)
 
 
@@ -268,6 +278,11 @@ def test_a_verdict_without_any_run_is_trouble(
     job: Any = Job(verdict, runs, replay)
     found = not_executed(job)
     assert (found is None) if not said else (said in str(found))
+
+
+def test_runs_that_vary_compare_nothing() -> None:
+    job: Any = Job(Verdict.NO_DIFFERENCE_FOUND, 384, Replay(None, True), varying=True)
+    assert "varies between its runs" in str(not_executed(job))
 
 
 def test_an_attack_has_compared_something() -> None:

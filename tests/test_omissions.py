@@ -43,7 +43,7 @@ from symexec.report.model import Report, report_from_json
 from symexec.report.session import build, explore
 from symexec.report.words import headline, looked_for
 from symexec.state.state import DivergenceKind
-from symexec.testcases import DifferenceKind, Divergence, Observation, Observed, TestCase
+from symexec.testcases import MASKED, DifferenceKind, Divergence, Observation, Observed, TestCase
 from symexec.testcases.inputs import TestInput
 from symexec.validation import TraceValidation
 from symexec.watchdog import Spent, Watchdog, What
@@ -296,6 +296,15 @@ def test_what_no_caller_meets_is_an_omission(tmp_path: Path) -> None:
     job = finished(job_of(tmp_path))
     job.tests.keep(INNER)
     assert left_out(job, Reason.UNCONFIRMED)
+
+
+def test_what_varies_natively_is_an_omission(tmp_path: Path) -> None:
+    job = finished(job_of(tmp_path))
+    varies = DifferenceKind.NONDETERMINISTIC
+    note = f"{MASKED}: returned: 7"
+    job.tests.keep(replace(INNER, observed=Observed.SAME, kind=varies, notes=(note,)))
+    (omission,) = left_out(job, Reason.ATTACKED)
+    assert "returned" in omission.text and omission.location.line
 
 
 def test_what_later_calls_may_show_is_an_omission(tmp_path: Path) -> None:

@@ -213,6 +213,7 @@ class LineAttack:
     seed: int
     count: int | None = None
     tried: int = 0
+    alike: int = 0
     whole: bool = False
     refused: int = 0
     cut_off: int = 0
@@ -251,6 +252,7 @@ class LineAttack:
             for test, old, new in self._observed(tests, style, goes_on):
                 self.tried += not optimised
                 self.cut_off += old.timed_out or new.timed_out
+                self.alike += not differ(old, new)
                 if differ(old, new):
                     pair = self.replay.pair(test, style, explain=False)
                     if not pair.stable or pair.masks is not None or not differ(pair.old, pair.new):

@@ -159,7 +159,8 @@ class Shown:
 @dataclass(slots=True)
 class FunctionAttack:
     """``count``: at most so many inputs of each style; None: as long as there is time. ``tried``:
-    inputs that both versions were given; ``whole``: all that there are."""
+    inputs that both versions were given; ``alike``: how often both showed the same; ``whole``: all
+    that there are."""
 
     replay: NativeReplay
     drivers: Drivers
@@ -168,6 +169,7 @@ class FunctionAttack:
     publics: frozenset[str] = frozenset()
     count: int | None = None
     tried: int = 0
+    alike: int = 0
     whole: bool = False
     refused: int = 0
     cut_off: int = 0
@@ -225,6 +227,7 @@ class FunctionAttack:
                     return
                 limit = LEAST_MS
                 continue
+            self.alike += sum(map(_is_alike, records[0][:done], records[1][:done]))
             late = sum(bool(each[1] & 1 << 16) for each in records[0][:done])
             self.cut_off += late
             limit = LEAST_MS if late > 2 else limit
@@ -398,6 +401,10 @@ class FunctionAttack:
         optimised = seen_in == NATURAL[1] and self._is_alike_plainly(number)
         overflows = seen_in in NATURAL and not optimised and self._is_alike(number, LITERAL)
         return Shown(number, test, nearly, made, old, new, style, optimised, overflows)
+
+
+def _is_alike(old: Record, new: Record) -> bool:
+    return old[0] == new[0] and not (old[1] | new[1]) & _UNCOMPARED
 
 
 def _turned(

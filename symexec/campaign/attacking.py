@@ -150,6 +150,7 @@ class Attacking:
             return {"inputs": 0, "seconds": 0.0, "all": False, "reason": self._reason}
         found: dict[str, Json] = {
             "inputs": attack.tried,
+            "alike": attack.alike,
             "seconds": round(self._took, 2),
             "all": attack.whole,
         }

@@ -93,6 +93,7 @@ from symexec.runtime.library import Source, looked_at
 from symexec.search import chosen
 from symexec.state.state import Chain, State
 from symexec.testcases import (
+    MASKED,
     DifferenceKind,
     EntrySignature,
     Observed,
@@ -979,6 +980,10 @@ class BuildJob:
                 found.record(_unconfirmed(case))
                 if case.id in self.tests.of_two_nans:
                     found.record(Omission(Reason.APPROXIMATED, OF_TWO_NANS, _place(case)))
+        if varying := self._varying:
+            text = f"not compared natively, as it varies between runs of one version: {varying}"
+            place = NOWHERE if self.prepared is None else self.prepared.entry.location
+            found.record(Omission(Reason.ATTACKED, text, place))
         if self.tests.differing and not self.tests.show_behaviour(self._unmade):
             text = "native runs differ where no caller is known to meet another behaviour"
             found.record(Omission(Reason.UNCONFIRMED, text))
@@ -987,6 +992,15 @@ class BuildJob:
         if self.counters.fails_everywhere:
             found.record(Omission(Reason.FAILS_ALIKE, "both versions fail on every path"))
         return found
+
+    @property
+    def _varying(self) -> str:
+        """What differs natively, and varies between runs of one version; "" where nothing does."""
+        if self.fuzzing is not None and self.fuzzing.varying:
+            return self.fuzzing.varying
+        notes = (note for case in self.found if case.varies_wholly for note in case.notes)
+        masked = next((note for note in notes if note.startswith(MASKED)), "")
+        return masked.removeprefix(f"{MASKED}: ").partition(":")[0]
 
     def graph_coverage(self) -> dict[str, Json] | None:
         """How much of the change sequence graph tests have visited; None before the search

@@ -138,6 +138,8 @@ class Tally:
     grown: int = 0  # runs of inputs that grow (growing.c)
     seeds: int = 0  # that fit the entry, and were tried first
     unconfirmed: int = 0  # of those that differ, by the fast builds alone
+    compared: int = 0  # on which both versions show the same
+    varying: str = ""  # the part that differs, and varies between runs of one version
 
 
 @record
@@ -321,7 +323,8 @@ class FuzzingLoop:
         testing, executed = self._testing, self._replay.executed
         counts = testing.tests, testing.differing, testing.alike, testing.exhausted, executed
         grown = self._growing.runs if self._growing is not None else 0
-        self._send(Tally(*counts, grown, len(self._seeds), testing.unconfirmed))
+        last = testing.unconfirmed, testing.compared, testing.varying
+        self._send(Tally(*counts, grown, len(self._seeds), *last))
 
     def _send(self, answer: Answer) -> None:
         send(self._out, answer)
@@ -709,6 +712,7 @@ class Fuzzing:
             "tests": tally.tests,
             "differing": tally.differing,
             **({"unconfirmed": tally.unconfirmed} if tally.unconfirmed else {}),
+            **({"varying": tally.varying} if tally.varying else {}),
             "exhausted": tally.exhausted,
             "executed": tally.executed,
             "grown": tally.grown,
@@ -740,6 +744,16 @@ class Fuzzing:
     def runs(self) -> int:
         """How many inputs both versions have run on."""
         return self._process.tally.tests
+
+    @property
+    def compared(self) -> int:
+        """On how many inputs do both versions show the same?"""
+        return self._process.tally.compared
+
+    @property
+    def varying(self) -> str:
+        """What differs, and varies between runs of one version; "" where nothing does."""
+        return self._process.tally.varying
 
     @property
     def failure(self) -> str:

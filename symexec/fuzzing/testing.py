@@ -24,7 +24,15 @@ from random import Random
 
 from symexec.fuzzing.candidates import Candidates
 from symexec.replay import PLAIN, NativeReplay, Request
-from symexec.testcases import DifferenceKind, Observation, Observed, TestCase, TestInput, Value
+from symexec.testcases import (
+    MASKED,
+    DifferenceKind,
+    Observation,
+    Observed,
+    TestCase,
+    TestInput,
+    Value,
+)
 from symexec.triage import Patience, differing_parts, examine
 from symexec.triage.classification import behaviour, shows_nothing
 from symexec.triage.grouping import contrast, shape
@@ -97,8 +105,9 @@ class _Suspect:
 class NativeTesting:
     """Runs inputs on both builds. ``differing`` counts tests that differ on the fast builds, or on
     the sanitized ones if they ran there; ``alike`` are those left out because many of their kind
-    were seen, ``refuted`` those that did not differ when repeated. ``on_new`` is called with tests
-    that show something new; ``over``: end at once."""
+    were seen, ``refuted`` those that did not differ when repeated. ``compared`` counts tests on
+    which both versions show the same; ``varying`` says what else varies between runs of one
+    version. ``on_new`` is called with tests that show something new; ``over``: end at once."""
 
     def __init__(
         self,
@@ -116,6 +125,8 @@ class NativeTesting:
         self.differing = 0
         self.alike = 0
         self.refuted = 0
+        self.compared = 0
+        self.varying = ""
         self.sample: list[Sampled] = []
         self._replay = replay
         self._own = Stream("n", candidates)
@@ -257,6 +268,7 @@ class NativeTesting:
     ) -> None:
         self.tests += 1
         self.differing += differs
+        self.compared += not differs
         self._sample(Sampled(test, differs))
         stream.candidates.learn(test, differs)
         found_s = self._clock() - self._started
@@ -328,6 +340,10 @@ class NativeTesting:
                 yield case
             else:
                 self.refuted += 1
+                if case.varies_wholly:
+                    self.varying = self.varying or _what_varies(case)
+                else:
+                    self.compared += 1
                 if case.kind is DifferenceKind.NONDETERMINISTIC:
                     self._varying.add(parts)
 
@@ -342,6 +358,11 @@ class NativeTesting:
         (kind,) = self._kinds([test], [pair])
         self._seen[kind] += 1
         return parts if self._stands_for_its_kind(self._seen[kind]) else ()
+
+
+def _what_varies(case: TestCase) -> str:
+    notes = (note for note in case.notes if note.startswith(MASKED))
+    return next(notes, "").removeprefix(f"{MASKED}: ").partition(":")[0]
 
 
 def _tells(old: Observation, new: Observation) -> bool:

@@ -137,7 +137,8 @@ class Request:
 class Pair:
     """Both versions on one input. ``stable``: both did the same each time, except for standard
     error; ``stderr_stable``: that too. ``golden``: the golden version, where both differ; None also
-    where that does not do the same each time. ``masks``: what varied is masked in both."""
+    where that does not do the same each time. ``masks``: what varied is masked in both.
+    ``varies``: it ends by itself each time, in several ways."""
 
     old: Observation
     new: Observation
@@ -145,6 +146,7 @@ class Pair:
     stable: bool = True
     stderr_stable: bool = True
     masks: Masks | None = None
+    varies: bool = False
 
     @property
     def cut_off(self) -> int:
@@ -490,18 +492,25 @@ class NativeReplay:
             repeats = self._more(asked, repeats, OFTEN)
             repeats = self._more(asked, repeats, ELSEWHERE, anywhere=True)
             stable, stderr_stable = _agree(repeats)
+        varies = False
         if not (stable and stderr_stable) or shows_addresses(*first):
             repeats = self._more(asked, repeats, TURNS, anywhere=True)
             found = masks(*repeats)
-            if found is not None and found.places:
+            if found is not None and found.apart:
+                repeats = self._more(asked, repeats, OFTEN, anywhere=True)
+                found = masks(*repeats)
+            if found is not None and (found.places or found.apart):
                 return Pair(found.old, found.new, masks=found)
             stable, stderr_stable = _agree(repeats)
+            cut = any(seen.timed_out for each in repeats for seen in each)
+            varies = not stable and not cut
         return Pair(
             old=_explained(first[0], second[0]),
             new=_explained(first[1], second[1]),
             golden=self._intended(test, style) if first[0] != first[1] else None,
             stable=stable,
             stderr_stable=stderr_stable,
+            varies=varies,
         )
 
     def _more(

@@ -8,11 +8,16 @@ words of its kind: digits, decimal fractions, hexadecimal digits, or letters and
 versions take turns, so that a clock that moves on between two of them shows in one version at
 least; what varies in one version alone is the same in the other where its runs look like those of
 the first, unless that shows three things or more while the other one always shows the same.
+
+What takes a few values again and again, none of which the other version ever takes, differs:
+
+    old: 1  5  1  1  5        new: 2  6  6  2  6             1, 2           they differ
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from difflib import SequenceMatcher
@@ -54,10 +59,27 @@ class Template:
 
 
 @record
+class Apart:
+    """A part that takes some values in the old version, and other ones in the new version."""
+
+    part: str
+    old: tuple[object, ...]
+    new: tuple[object, ...]
+
+    def applied(self, seen: Observation) -> Observation:
+        """An observation with the first of the values of the same version."""
+        value = _value(seen, self.part)
+        for values in (self.old, self.new):
+            if value in values:
+                return _with_value(seen, self.part, values[0])
+        return seen
+
+
+@record
 class Masks:
     """What varies of two versions on one input. ``old`` and ``new`` are what they show each time,
     ``places`` says what was masked. ``dropped`` parts are not compared at all; ``names`` are
-    entries of tables."""
+    entries of tables. ``apart`` varies, and differs all the same."""
 
     old: Observation
     new: Observation
@@ -65,6 +87,7 @@ class Masks:
     dropped: frozenset[str]
     names: frozenset[tuple[str, str]]
     texts: tuple[tuple[str, Template, Template], ...]
+    apart: tuple[Apart, ...] = ()
 
     def applied(self, seen: Observation) -> Observation:
         """Another run, with masks where it looks like one of the runs of a version."""
@@ -77,6 +100,8 @@ class Masks:
                 if template.fits(text):
                     changed = _with_text(changed, part, template.shown)
                     break
+        for each in self.apart:
+            changed = each.applied(changed)
         return changed
 
 
@@ -101,11 +126,17 @@ def masks(old: Sequence[Observation], new: Sequence[Observation]) -> Masks | Non
     if {"signal", "sanitizer", "untold"} & dropped:
         return None  # it fails in some runs only: nothing else can be said of them
     names = frozenset(name for each in runs for name in _entries_that_vary(each))
+    apart = _parts_apart(runs, dropped, names)
+    held = {each.part for each in apart}
+    dropped -= held
+    names -= {name for name in names if " ".join(name) in held}
     texts: list[tuple[str, Template, Template]] = []
     places = [f"{part}: {getattr(old[0], part)}" for part in sorted(dropped)]
     places += [f"{part} of {name}" for part, name in sorted(names)]
     shown = [_reduced(each[0], dropped, names) for each in runs]
     for part in _parts_that_vary(runs, names):
+        if part in held:
+            continue
         templates = [_template([_text(seen, part) or b"" for seen in each]) for each in runs]
         if templates[0] is None or templates[1] is None:
             return None
@@ -118,7 +149,48 @@ def masks(old: Sequence[Observation], new: Sequence[Observation]) -> Masks | Non
             _with_text(seen, part, each.shown)
             for seen, each in zip(shown, (first, second), strict=True)
         ]
-    return Masks(shown[0], shown[1], tuple(places[:MOST_PLACES]), dropped, names, tuple(texts))
+    for one in apart:
+        shown = [one.applied(each) for each in shown]
+    named = tuple(places[:MOST_PLACES])
+    return Masks(shown[0], shown[1], named, dropped, names, tuple(texts), tuple(apart))
+
+
+def _parts_apart(
+    runs: tuple[Sequence[Observation], ...],
+    dropped: frozenset[str],
+    names: frozenset[tuple[str, str]],
+) -> list[Apart]:
+    """The parts that vary and differ: each version shows each of its values more than once, and
+    none of the other version's."""
+    values = [f"memory {name}" for part, name in sorted(names) if part == "memory"]
+    parts = [*sorted(dropped), *values]
+    parts += _parts_that_vary(runs, names)
+    found = []
+    for part in parts:
+        counts = [Counter(_value(seen, part) for seen in each) for each in runs]
+        often = all(count > 1 for each in counts for count in each.values())
+        if often and counts[0].keys().isdisjoint(counts[1].keys()):
+            found.append(Apart(part, tuple(counts[0]), tuple(counts[1])))
+    return found
+
+
+def _value(seen: Observation, part: str) -> object:
+    if part in _SINGLE:
+        return getattr(seen, part)
+    if part.startswith("memory "):
+        return dict(seen.memory).get(part.removeprefix("memory "))
+    return _text(seen, part)
+
+
+def _with_value(seen: Observation, part: str, value: object) -> Observation:
+    if part in _SINGLE:
+        return replace(seen, **{part: value})  # type: ignore[arg-type]
+    if part.startswith("memory "):
+        wanted = part.removeprefix("memory ")
+        memory = tuple((name, value if name == wanted else old) for name, old in seen.memory)
+        return replace(seen, memory=memory)  # type: ignore[arg-type]
+    assert isinstance(value, bytes)
+    return _with_text(seen, part, value)
 
 
 def _alike(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from csg.errors import CsgtestError, ToolchainError
 from csg.toolchain import clang_version
 from symexec.campaign.building import BuildJob
+from symexec.campaign.fuzzing_worker import Fuzzing
 from symexec.ledger import Verdict
 from symexec.testcases import UNTOLD, Observed
 
@@ -29,15 +30,23 @@ def not_executed(job: BuildJob) -> CsgtestError | None:
         return None
     if not job.options.native:
         return None
-    ran = any(case.observed is not Observed.NOT_REPLAYED for case in job.found)
-    attacked = (job.attack_facts or {}).get("inputs")
-    if ran or attacked or (job.fuzzing is not None and job.fuzzing.runs):
+    compared = any(
+        case.observed is not Observed.NOT_REPLAYED and not case.varies_wholly for case in job.found
+    )
+    attacked = (job.attack_facts or {}).get("alike")
+    if compared or attacked or (job.fuzzing is not None and _compares(job.fuzzing)):
         return None
     failure = job.replay.failure()
     if failure is not None:
         return failure
     if job.fuzzing is not None and job.fuzzing.failure:
         return ToolchainError(f"nothing was compared natively: {job.fuzzing.failure}")
+    varying = job.fuzzing.varying if job.fuzzing is not None else ""
+    if varying or any(case.varies_wholly for case in job.found):
+        return ToolchainError(
+            "nothing was compared natively: what each version shows varies between its runs",
+            hint="leave out by #ifdef what it depends on: a clock, a process, an address",
+        )
     shown = [note for case in job.found for note in case.notes if note.startswith(UNTOLD)]
     if shown:
         return ToolchainError(
@@ -49,6 +58,11 @@ def not_executed(job: BuildJob) -> CsgtestError | None:
         f"nothing was compared natively{waiting} when the time was over",
         hint="give more --time, or --no-replay to be content with what the search says",
     )
+
+
+def _compares(fuzzing: Fuzzing) -> bool:
+    """Has it compared anything? What differs and was not repeated may vary."""
+    return bool(fuzzing.compared or (fuzzing.runs and not fuzzing.varying))
 
 
 def without_sanitizer() -> str:

@@ -21,6 +21,8 @@ from symexec.testcases.signature import (
 )
 from symexec.testcases.store import OutputFolder, load_tests
 from symexec.testcases.testcase import (
+    ALL_OF_IT,
+    APART,
     MASKED,
     NOT_CALLED,
     NOT_HEARD,
@@ -38,6 +40,8 @@ from symexec.testcases.testcase import (
 )
 
 __all__ = [
+    "ALL_OF_IT",
+    "APART",
     "MASKED",
     "NOT_CALLED",
     "NOT_HEARD",

@@ -148,6 +148,8 @@ def observation_from_json(value: Json) -> Observation:
 
 # How notes begin.
 MASKED = "not compared, as it varies between runs of one version"
+ALL_OF_IT = "how it ends"
+APART = "varies between runs, and no run of a version shows what one of the other shows"
 UNTOLD = "not compared, as native runs show nothing of the call"
 
 Changes = tuple[int, ...]  # ids, ascending
@@ -281,6 +283,13 @@ class TestCase:
         """Do the versions behave differently on this input, as native runs show?"""
         differs = self.observed is Observed.DIFFERENT
         return differs and (self.kind is None or self.kind.is_behaviour)
+
+    @property
+    def varies_wholly(self) -> bool:
+        """Does the result itself vary between runs of one version, so that nothing else tells?"""
+        whole = tuple(f"{MASKED}: {part}" for part in ("returned: ", "exit: ", ALL_OF_IT))
+        varies = self.kind is DifferenceKind.NONDETERMINISTIC
+        return varies and any(note.startswith(whole) for note in self.notes)
 
     @property
     def called(self) -> str:

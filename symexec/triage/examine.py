@@ -15,6 +15,8 @@ from csg.errors import ToolchainError
 from symexec.replay import LITERAL, PLAIN, SANITIZED, NativeReplay, Pair
 from symexec.replay.build import UNDEFINED
 from symexec.testcases import (
+    ALL_OF_IT,
+    APART,
     MASKED,
     UNTOLD,
     DifferenceKind,
@@ -157,6 +159,10 @@ def _classified(case: TestCase, pair: Pair, course: Course) -> TestCase:
     verdict = classify(pair, course)
     masked = pair.masks.places if pair.masks is not None else ()
     notes = [*case.notes, *(f"{MASKED}: {each}" for each in masked)]
+    if pair.varies:
+        notes.append(f"{MASKED}: {ALL_OF_IT}")
+    if pair.masks is not None:
+        notes += [f"{APART}: {each.part}" for each in pair.masks.apart]
     if verdict.kind is None:
         notes.append(f"{UNTOLD}: {shows_nothing(pair.old, pair.new)}")
     return replace(

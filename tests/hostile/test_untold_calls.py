@@ -121,3 +121,23 @@ int f(int x)
     versions(tmp_path, act)
     words = ("build", "old.c", "new.c", "--entry", "f", "--time", "8")
     is_clean(csgtest(*words, folder=tmp_path, seconds=100.0))
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("static int done; if (!done) { done = 1; fork(); } return x + K;", 1),
+        ("NOW return x + K + 4 * (int) (t.tv_nsec / 64 & 1);", 1),
+        ("NOW return x + K * (int) t.tv_nsec;", 2),
+    ],
+    ids=["processes that race", "a few values each", "another value each time"],
+)
+def test_runs_that_all_differ_are_not_said_to_be_alike(
+    body: str, code: int, tmp_path: Path
+) -> None:
+    now = "struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t);"
+    versions(tmp_path, f"#include <time.h>\n#define NOW {now}\nint f(int x) {{ {body} }}\n")
+    words = ("build", "old.c", "new.c", "--entry", "f", "--time", "12")
+    done = csgtest(*words, folder=tmp_path, seconds=100.0)
+    is_clean(done)
+    assert done.code == code, done.out + done.err

@@ -50,6 +50,34 @@ def test_versions_that_differ_by_what_varies_alone_are_alike(parts: list[tuple[s
         assert found.applied(seen) == found.old
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "apart"),
+    [
+        ("15155", "26626", True),
+        ("15155", "22222", True),
+        ("11111", "26626", True),
+        ("15155", "25525", False),  # both take 5
+        ("15155", "26627", False),  # 7 was seen once: others may come
+        ("12345", "67890", False),  # a clock
+    ],
+)
+def test_what_takes_a_few_values_of_its_own_differs(old: str, new: str, apart: bool) -> None:
+    shown = {
+        "returned": lambda each: Observation(exit=0, returned=each),
+        "exit": lambda each: Observation(exit=int(each)),
+        "memory": lambda each: Observation(exit=0, memory=(("a", each),)),
+        "stdout": lambda each: Observation(exit=0, stdout=f"it is {each}\n".encode()),
+        "files": lambda each: Observation(exit=0, files=(("a", each.encode()),)),
+    }
+    for name, make in shown.items():
+        found = masks([make(each) for each in old], [make(each) for each in new])
+        assert found is not None and bool(found.apart) == apart, name
+        if apart:
+            assert found.old == make(old[0]) and found.new == make(new[0]), name
+            assert {found.applied(make(each)) for each in old} == {found.old}, name
+            assert {found.applied(make(each)) for each in new} == {found.new}, name
+
+
 @given(PARTS, st.data())
 def test_what_is_stable_is_compared(parts: list[tuple[str, str]], data: st.DataObject) -> None:
     """One fixed word becomes another, of another kind than what varies next to it."""
