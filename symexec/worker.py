@@ -22,6 +22,7 @@ from typing import BinaryIO, NoReturn
 
 from csg.errors import ToolchainError
 from csg.leftovers import INTERRUPTING, OwnFolder
+from symexec.replay.sandbox import wait_for_runners
 
 # ---------------------------------------------------------------------------------------- framing
 # Records on a pipe: each is pickled behind a 32-bit length.
@@ -239,6 +240,7 @@ class WorkerProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+            wait_for_runners(self._folder.path)
         self._folder.remove()
 
 

@@ -66,7 +66,7 @@ from symexec.replay.varying import Masks, masks, shows_addresses
 from symexec.replay.wire import Job, RawResult, Stream
 from symexec.testcases.inputs import TestInput
 from symexec.testcases.signature import EntrySignature, ParameterKind, in_words_of
-from symexec.testcases.testcase import Observation, clipped
+from symexec.testcases.testcase import OVERDRAWN, Observation, clipped
 
 MOST_STARTS = 256
 MOST_OUTPUT = 8 << 20
@@ -77,7 +77,6 @@ ELSEWHERE = 2  # .. and so many at other addresses
 GROWN_WITHIN = 2000  # milliseconds beyond its time that a program has which makes inputs
 HASTE = 0.25  # times the plan's wall_s: a run that is cut is known as far as it got
 _LEADS_ELSEWHERE = b" elsewhere "  # in what a harness says
-_OVERDRAWN = "stopped: its processes fill more memory than a run may have"
 STEADY = 256  # bytes that a run has written that was cut off; how many more depends on the time
 _SOME_PATH = b"/tmp/program"  # for the path of a build, as /proc/self/exe has it
 _UNENDING = {signal.SIGXCPU, signal.SIGXFSZ, signal.SIGVTALRM}
@@ -657,7 +656,7 @@ class NativeReplay:
                 (name, content.replace(own_path, _SOME_PATH))
                 for name, content in _written(request.test, result)
             ),
-            report=_OVERDRAWN
+            report=OVERDRAWN
             if result.overdrawn
             else (report or lost).replace(f"{self._builds.folder}/", ""),
             leaks=leaks,

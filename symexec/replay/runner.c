@@ -182,6 +182,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     sigemptyset(&chld);
     sigaddset(&chld, SIGCHLD);
+    sigaddset(&chld, SIGTERM); /* see guard() */
     sigprocmask(SIG_BLOCK, &chld, NULL);
     for (int file = 0; file < 10;) /* programs lose what lies below: nothing of ours does */
         if ((file = open("/dev/null", O_RDWR | O_CLOEXEC)) < 0)

@@ -108,6 +108,7 @@ struct limit {
     uint64_t value;
 };
 void ask_for_short_turns(void);
+void end_children(void); /* kills all that are left, and those that become ours */
 void prepare_processes(void);
 void limits_of(const struct job *job, const struct sandbox *sandbox, struct limit limits[LIMITS]);
 void become_program(const struct job *job, const struct sandbox *sandbox, const char *work,

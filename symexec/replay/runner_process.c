@@ -132,27 +132,41 @@ void become_program(const struct job *job, const struct sandbox *sandbox, const 
     _exit(127);
 }
 
+/* Children of what is killed become ours: the list is read until nobody is left. */
+void end_children(void)
+{
+    enum { MOST_ROUNDS = 10000, PAUSE_NS = 1000000 };
+    int list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        pid_t ended;
+        while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+            ;
+        if (ended < 0 && errno == ECHILD)
+            break;
+        char text[4096], *rest = text;
+        ssize_t size = list >= 0 ? pread(list, text, sizeof text - 1, 0) : 0;
+        text[size > 0 ? size : 0] = '\0';
+        if (size == sizeof text - 1 && strrchr(text, ' ')) /* the last number may be cut off */
+            *strrchr(text, ' ') = '\0';
+        for (char *word; (word = strtok_r(rest, " \n", &rest)) != NULL;)
+            kill((pid_t) atol(word), SIGKILL);
+        struct timespec pause = {0, PAUSE_NS};
+        nanosleep(&pause, NULL);
+    }
+    if (list >= 0)
+        close(list);
+}
+
 /* Kill all that the program left behind, and all servers. As process 1 we see nobody else. */
 static void kill_all(const struct sandbox *sandbox)
 {
     if (sandbox->present & LAYER_NAMESPACES) {
         kill(-1, SIGKILL);
+        while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+            ;
     } else {
-        for (int round = 0; round < 1000; round++) { /* strays become our children */
-            char text[4096];
-            ssize_t size = children >= 0 ? pread(children, text, sizeof text - 1, 0) : 0;
-            if (size <= 0)
-                break;
-            text[size] = '\0';
-            char *rest = text;
-            for (char *word; (word = strtok_r(rest, " \n", &rest)) != NULL;)
-                kill((pid_t) atol(word), SIGKILL);
-            if (waitpid(-1, NULL, 0) < 0)
-                break;
-        }
+        end_children();
     }
-    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
-        ;
 }
 
 enum { STRAYS = 1, DEAD_SERVER = 2 };

@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/mount.h>
@@ -172,13 +173,51 @@ static int furnish(struct sandbox *sandbox, const char *scratch, char *const vis
     return 0;
 }
 
-static void relay_end(pid_t child)
+/* The process that csgtest has started waits here, and ends last: when no process of the runner or
+ * of a program is left. SIGTERM, which main() has blocked, asks for the end. */
+static __attribute__((noreturn)) void guard(pid_t runner)
 {
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            _exit(3);
+    int status = 3, any;
+    sigset_t heeded;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    sigemptyset(&heeded);
+    sigaddset(&heeded, SIGTERM);
+    sigaddset(&heeded, SIGCHLD);
+    for (;;) {
+        pid_t ended = waitpid(-1, &any, WNOHANG);
+        if (ended == runner)
+            status = any;
+        if (ended == runner || (ended < 0 && errno == ECHILD))
+            break;
+        if (ended <= 0 && sigwaitinfo(&heeded, NULL) == SIGTERM)
+            kill(runner, SIGKILL); /* as process 1 of a name space it takes all with it */
+    }
+    end_children();
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 3);
+}
+
+/* Held until the guard and the runner are gone: whoever wants to know asks for the lock. */
+static void lock_scratch(const char *scratch)
+{
+    int folder = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0 || flock(folder, LOCK_SH) != 0)
+        errno = 0;
+}
+
+/* Without name spaces: strays become children of the runner, or of its guard when it is gone. */
+static void fork_guard(void)
+{
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    pid_t runner = fork();
+    if (runner < 0)
+        fail("fork");
+    if (runner > 0) {
+        close(0);
+        close(1);
+        guard(runner);
+    }
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 /* 1: we are process 1 in the namespaces. 0: there are none here, nothing has happened. */
@@ -206,7 +245,7 @@ static int enter_namespaces(struct sandbox *sandbox, const char *scratch, char *
         }
         close(0);
         close(1);
-        relay_end(child);
+        guard(child);
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (read(go[0], &answer, 1) != 1 || furnish(sandbox, scratch, visible) != 0)
@@ -423,14 +462,14 @@ void make_sandbox(struct sandbox *sandbox, int allowed, const char *scratch, cha
     sandbox->group = getegid();
     write_text("/proc/self/oom_score_adj", "900"); /* rather we than the user's editor */
     snprintf(base, base_size, "%s", scratch);
+    lock_scratch(scratch);
     if ((allowed & LAYER_NAMESPACES) && enter_namespaces(sandbox, scratch, visible)) {
         sandbox->present |= LAYER_NAMESPACES;
         snprintf(base, base_size, "/tmp");
     } else {
         sandbox->change_user = geteuid() == 0;
         sandbox->process_limit = existing_processes();
-        prctl(PR_SET_CHILD_SUBREAPER, 1);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        fork_guard();
     }
     if (sandbox->change_user)
         sandbox->user = sandbox->group = sandbox->present & LAYER_NAMESPACES ? OWN : NOBODY;

@@ -11,6 +11,7 @@ every layer of the sandbox that the machine allows.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import io
 import os
 import resource
@@ -63,6 +64,7 @@ _AHEAD = 32 * 1024  # bytes of requests on their way: less than a pipe holds
 _MOST_AHEAD = 64  # requests
 _MOMENT = 20_000  # microseconds
 _TOGETHER = 8  # requests that go at once
+LAST = 10.0  # seconds that the processes of a run get to be gone, when they were killed
 _PAUSE = 0.05  # seconds before a run is tried again that did not come to its start
 # What a run gets, and the engine takes for granted (runner_process.c): less is another machine.
 _LIMITS = (
@@ -215,8 +217,43 @@ class _Runner:
         try:
             self.process.wait(timeout=0.5)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+            _end(self.process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a runner: it goes when all that it runs has gone."""
+    process.terminate()
+    try:
+        process.wait(timeout=LAST)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def wait_for_runners(private: Path, seconds: float = LAST) -> None:
+    """Wait until the runners with a scratch folder in ``private``, whose processes cannot be waited
+    for, are gone (``lock_scratch`` in runner_sandbox.c)."""
+    until = time.monotonic() + seconds
+    for scratch in private.iterdir() if private.is_dir() else ():
+        try:
+            folder = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            continue
+        try:
+            while not _locks(folder) and time.monotonic() < until:
+                time.sleep(_PAUSE)
+        finally:
+            os.close(folder)
+
+
+def _locks(folder: int) -> bool:
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def environment_below(base: str) -> tuple[bytes, ...]:
@@ -286,7 +323,7 @@ class Sandbox:
         """Stop from another thread: what runs is killed, and nothing more is run."""
         self._stopped = True
         if self._runner is not None:
-            self._runner.process.kill()
+            self._runner.process.terminate()
 
     @property
     def level(self) -> str:
@@ -391,7 +428,7 @@ class Sandbox:
         """Go on with a new runner. The old one is dropped first: its end may be interrupted."""
         runner, self._runner = self._runner, None
         if runner is not None:
-            runner.process.kill()
+            runner.process.terminate()
             runner.end()
         for request in requests:
             self._send(request)
@@ -423,8 +460,7 @@ class Sandbox:
             answers = io.BufferedReader(cast(io.FileIO, process.stdout))
             greeting = decode_greeting(_read_frame(answers))
         except EOFError:
-            process.kill()
-            process.wait()
+            _end(process)
             raise ToolchainError("the sandbox runner does not start") from None
         runner = _Runner(process, process.stdin, answers, greeting)
         self._check(runner)

@@ -31,7 +31,7 @@ from symexec.testcases import (
 )
 from symexec.testcases.driver import PLACE_OF_DRIVERS
 from symexec.testcases.inputs import Json
-from symexec.testcases.testcase import DifferenceKind
+from symexec.testcases.testcase import OVERDRAWN, DifferenceKind
 
 if TYPE_CHECKING:
     from symexec.triage import Group
@@ -53,6 +53,8 @@ _TEXT = 160  # characters of a statement
 
 def ending(seen: Observation) -> str:
     """How a run ended, in a few words."""
+    if seen.timed_out and seen.report == OVERDRAWN:
+        return "fills more memory than a run may have"
     if seen.timed_out:
         return "does not end" if seen.cpu_s is None else f"still runs after {seen.cpu_s:.1f} s"
     if seen.sanitizer is not None:

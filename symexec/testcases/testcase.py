@@ -33,6 +33,7 @@ from symexec.testcases.inputs import (
 
 
 MOST_STORED = 64 * 1024  # bytes of one stream
+OVERDRAWN = "stopped: its processes fill more memory than a run may have"  # an observation's report
 NOT_CALLED = "the process ended before the function was called"
 NOT_HEARD = "the program closed or overwrote the descriptor that tells how the call ended"
 

@@ -41,6 +41,7 @@ from symexec.report.table import aligned, fitted, print_report
 from symexec.report.words import (
     blamed_changes,
     contrasted,
+    ending,
     file_named,
     folded,
     headline,
@@ -63,6 +64,7 @@ from symexec.testcases import (
 )
 from symexec.testcases.inputs import Elements
 from symexec.testcases.signature import EntrySignature, Step
+from symexec.testcases.testcase import OVERDRAWN
 from symexec.triage import examine
 from symexec.triage.blame import NO_UNIFIED_PROGRAM, Smallest, unfaithful
 from symexec.triage.undefined import UNSTABLE
@@ -924,3 +926,18 @@ def test_what_is_expected_of_several_inputs_is_told_once() -> None:
     shown = list(map(str, folded(report)))
     assert len(shown) == 5 and shown[0].startswith("a, b, c, d and 1 more are not null")
     assert "n <= bytes of a (n.c:5: a[i] stands below n)" in shown
+
+
+@pytest.mark.parametrize(
+    ("seen", "said"),
+    [
+        (Observation(timed_out=True, cpu_s=1.0), "still runs after 1.0 s"),
+        (Observation(timed_out=True), "does not end"),
+        (
+            Observation(timed_out=True, cpu_s=0.0, report=OVERDRAWN),
+            "fills more memory than a run may have",
+        ),
+    ],
+)
+def test_how_a_run_that_was_cut_off_ended(seen: Observation, said: str) -> None:
+    assert ending(seen) == said
