@@ -26,6 +26,7 @@ from symexec.testcases import OutputFolder
 
 SARIF, JUNIT, SUMMARY, ANNOTATIONS = "csgtest.sarif", "junit.xml", "summary.md", "annotations.txt"
 _HISTORY = (64, 1024, 16384)  # commits more, until the base is among them; then all there are
+_FETCHING = 900.0  # seconds for more of a history
 _NOTHING = "0" * 40  # what services say where there is no commit before
 _SUMMARY_LIMIT = 1 << 20  # bytes that GitHub takes of a step
 
@@ -247,7 +248,10 @@ def _fetched(top: Path, names: Sequence[str], *words: str) -> str | None:
     quiet = ("--quiet", "--no-tags", "--no-recurse-submodules")
     variables = {"GIT_TERMINAL_PROMPT": "0"}
     try:
-        git(top, "fetch", *quiet, *words, "--", "origin", *names, variables=variables)
+        git(
+            top, "fetch", *quiet, *words, "--", "origin", *names,
+            variables=variables, seconds=_FETCHING,
+        )  # fmt: skip
     except GitFailed as failed:
         return failed.said or "git fetch fails"
     return None

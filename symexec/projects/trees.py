@@ -7,16 +7,23 @@
 The repository is read only: no checkout, no index and no list of worktrees of the user's changes.
 It may be a stranger's. Its configuration could have git run filters, hooks, monitors and transports
 of its choice, so objects are read as they are (``cat-file``), and git fetches nothing meanwhile.
+An object is the content that its name is a digest of: no other one replaces it. A pipe in the place
+of a file of git's would have it wait for ever, so each call of git has a limit.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import select
 import shutil
+import signal
 import stat
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import IO
@@ -30,16 +37,27 @@ WORK_TREE, STAGED = "the work tree", "what is staged"
 # about those of transports: a partial clone would fetch what it lacks.
 _SETTINGS = (
     "core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false",
+    "core.commitGraph=false", "diff.relative=false",
 )  # fmt: skip
 ALONE = ("--no-ext-diff", "--no-textconv")  # for git diff: no programs of the repository's choice
-_READING = MappingProxyType({"GIT_ALLOW_PROTOCOL": "none"})
+_READING = MappingProxyType({"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"})
+# Of every command: an object is itself, and a commit's parents are those that it names.
+_AS_THEY_ARE = MappingProxyType({"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull})
+LONGEST = 60.0  # seconds for a command, or for the next piece of what git writes
+_GLANCE = 0.2  # seconds between two looks at what it has written
+_MOST_SAID = 256 << 20  # bytes of an answer: the list of files of a tree is the longest one
 _TIME = 1_600_000_000  # of every file: equal times make no target of a Makefile outdated
-_LINK, _SUBMODULE = "120000", "160000"
+_LINK, _SUBMODULE, _FOLDER = "120000", "160000", "040000"
 _PROGRAM = "100755"
 _CHUNK = 1 << 20  # bytes
-_LARGEST = 1 << 30  # bytes of a file of a work tree, which may be full of holes
+_LARGEST = 1 << 30  # bytes of a file, which may be full of holes, or of zeros
+_LONGEST_LINK = 4096  # bytes
+_MOST_TOGETHER = 16 << 30  # bytes of all files of a revision
 _DEEPEST = 200  # names in a path
 _NAMED = 3  # files in a note
+
+
+_File = IO[bytes] | int
 
 
 class GitFailed(ToolchainError):
@@ -52,22 +70,76 @@ class GitFailed(ToolchainError):
         super().__init__(f"git {command} fails{reason}", hint="'git fsck' may say what is wrong")
 
 
-def git(folder: Path, *words: str, variables: Mapping[str, str] = _READING) -> bytes:
-    """What git says about the repository around ``folder``. It fetches nothing, unless
-    ``variables`` say so. Raises GitFailed."""
+def git(
+    folder: Path,
+    *words: str,
+    variables: Mapping[str, str] = _READING,
+    seconds: float | None = None,
+) -> bytes:
+    """What git says about the repository around ``folder``, within ``seconds`` (LONGEST). It
+    fetches nothing, unless ``variables`` say so. Raises GitFailed, and ToolchainError where it does
+    not end or says too much."""
+    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as said:
+        process = _begun(
+            folder, *words, variables=variables, files=(subprocess.DEVNULL, answer, said)
+        )
+        try:
+            _await(process, answer, words[0], LONGEST if seconds is None else seconds)
+        finally:
+            _end(process)
+        if process.returncode:
+            said.seek(max(0, os.fstat(said.fileno()).st_size - _CHUNK))
+            raise GitFailed(words[0], said.read())
+        answer.seek(0)
+        return answer.read()
+
+
+def _begun(
+    folder: Path, *words: str, variables: Mapping[str, str], files: tuple[_File, _File, _File]
+) -> subprocess.Popen[bytes]:
+    settings = [word for each in _SETTINGS for word in ("-c", each)]
     try:
-        done = subprocess.run(
-            _command(folder, *words),
-            env=_environment(variables),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
+        return subprocess.Popen(
+            ["git", "--no-optional-locks", *settings, "-C", str(folder), *words],
+            env={**os.environ, "LC_ALL": "C", **_AS_THEY_ARE, **variables},
+            stdin=files[0],
+            stdout=files[1],
+            stderr=files[2],
+            start_new_session=True,
         )
     except FileNotFoundError:
         raise UsageError("git is not installed", hint="give two C files, or two folders") from None
-    if done.returncode:
-        raise GitFailed(words[0], done.stderr)
-    return done.stdout
+
+
+def _await(
+    process: subprocess.Popen[bytes], answer: IO[bytes], command: str, seconds: float
+) -> None:
+    until = time.monotonic() + seconds
+    while process.poll() is None:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_GLANCE)
+        if process.poll() is None and time.monotonic() > until:
+            raise _unending(command, seconds)
+        if os.fstat(answer.fileno()).st_size > _MOST_SAID:
+            raise ToolchainError(
+                f"git {command} says more than {_MOST_SAID >> 20} MB",
+                hint="the repository may be made so; 'git fsck' may say what is wrong",
+            )
+
+
+def _unending(command: str, seconds: float) -> ToolchainError:
+    return ToolchainError(
+        f"git {command} does not end within {seconds:g} s",
+        hint="a pipe or a device may stand for a file of the repository: see .git and its config",
+    )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End git and what it has begun."""
+    if process.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def export_tree(repository: Path, revision: str, target: Path) -> list[str]:
@@ -83,15 +155,6 @@ def export_tree(repository: Path, revision: str, target: Path) -> list[str]:
     return notes
 
 
-def _command(folder: Path, *words: str) -> list[str]:
-    settings = [word for each in _SETTINGS for word in ("-c", each)]
-    return ["git", "--no-optional-locks", *settings, "-C", str(folder), *words]
-
-
-def _environment(variables: Mapping[str, str]) -> dict[str, str]:
-    return {**os.environ, "LC_ALL": "C", **variables}
-
-
 # --------------------------------------------------------------------------------------- revisions
 
 
@@ -105,8 +168,11 @@ class _Entry:
 
 
 def _written(repository: Path, revision: str, target: Path) -> list[str]:
-    entries = _entries(repository, revision)
+    listed = _entries(repository, revision)
+    folders = [each for each in listed if each.mode == _FOLDER]
+    entries = [each for each in listed if each.mode != _FOLDER]
     _check_paths(entries)
+    _check_folders(repository, revision, folders)
     missing = _write_objects(repository, entries, target)
     notes = []
     if missing:
@@ -123,7 +189,7 @@ def _entries(repository: Path, revision: str) -> list[_Entry]:
     if revision == STAGED:
         listed = git(repository, "ls-files", "--stage", "-z")
     else:
-        listed = git(repository, "ls-tree", "-r", "-z", "--full-tree", revision)
+        listed = git(repository, "ls-tree", "-r", "-t", "-z", "--full-tree", revision)
     found = []
     for line in filter(None, listed.split(b"\0")):
         facts, _, path = line.partition(b"\t")
@@ -157,12 +223,27 @@ def _unwritable(reason: str) -> ToolchainError:
     return ToolchainError(f"a revision cannot be written: {reason}", hint="see 'git fsck'")
 
 
+def _check_folders(repository: Path, revision: str, folders: Sequence[_Entry]) -> None:
+    """Raise ToolchainError where a list of files is not the one that its name is a digest of."""
+    if revision == STAGED:
+        return
+    top = git(repository, "rev-parse", "--verify", "--quiet", f"{revision}^{{tree}}")
+    everything = [_Entry(_FOLDER, top.decode().strip(), "its top folder"), *folders]
+    try:
+        for _, content in _objects(repository, everything):
+            for _ in content or ():
+                pass
+    except OSError as error:
+        raise _unwritable(str(error)) from None
+
+
 def _write_objects(repository: Path, entries: Iterable[_Entry], target: Path) -> list[str]:
     """Write files, then links: no file is written through one. Returns the paths of files whose
     content git does not have."""
     chosen = [each for each in entries if each.mode not in (_LINK, _SUBMODULE)]
     links = [each for each in entries if each.mode == _LINK]
     missing = []
+    together = 0
     try:
         for each, content in _objects(repository, [*chosen, *links]):
             place = target / each.path
@@ -177,6 +258,9 @@ def _write_objects(repository: Path, entries: Iterable[_Entry], target: Path) ->
             handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
             with open(handle, "wb") as file:
                 file.writelines(content)
+                together += file.tell()
+            if together > _MOST_TOGETHER:
+                raise _unwritable(f"its files are larger than {_MOST_TOGETHER >> 20} MB together")
     except (OSError, ValueError) as error:  # a name that is too long, a link to nothing
         raise _unwritable(str(error)) from None
     return missing
@@ -186,38 +270,81 @@ def _objects(
     repository: Path, entries: Sequence[_Entry]
 ) -> Iterator[tuple[_Entry, Iterator[bytes] | None]]:
     """The entries in order, each with the pieces of its content, to be read before the next one;
-    None where git does not have it."""
+    None where git does not have it. Raises OSError where a content is not the one that its name is
+    a digest of, or is too large."""
     with tempfile.TemporaryFile() as asked:
         asked.write("".join(f"{each.object}\n" for each in entries).encode())
         asked.seek(0)
-        command = _command(repository, "cat-file", "--batch")
-        with subprocess.Popen(
-            command,
-            env=_environment(_READING),
-            stdin=asked,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        ) as process:
-            assert process.stdout is not None
+        with _answering(repository, "cat-file", "--batch", asked=asked) as answer:
             for each in entries:
-                _, *facts = process.stdout.readline().decode().split()
-                if facts[:1] != ["blob"]:
+                _, *facts = answer.line().decode().split()
+                if len(facts) < 2:
                     yield each, None
                     continue
-                content = _pieces(process.stdout, int(facts[1]))
-                yield each, content
+                content = _pieces(answer, each, facts[0], int(facts[1]))
+                wanted = facts[0] == ("tree" if each.mode == _FOLDER else "blob")
+                yield each, content if wanted else None
                 for _ in content:
                     pass
-                process.stdout.read(1)  # a newline ends it
+                answer.read(1)  # a newline ends it
 
 
-def _pieces(stream: IO[bytes], size: int) -> Iterator[bytes]:
-    while size:
-        piece = stream.read(min(size, _CHUNK))
+class _Answer:
+    """What git writes, which has LONGEST for each piece."""
+
+    def __init__(self, stream: IO[bytes], command: str) -> None:
+        self._stream = stream
+        self._command = command
+        self._read = b""
+
+    def read(self, most: int) -> bytes:
+        """Up to so many bytes, one at least. Raises OSError at the end."""
+        self._read = self._read or self._more()
+        piece, self._read = self._read[:most], self._read[most:]
+        return piece
+
+    def line(self) -> bytes:
+        while b"\n" not in self._read:
+            self._read += self._more()
+        line, _, self._read = self._read.partition(b"\n")
+        return line
+
+    def _more(self) -> bytes:
+        ready, _, _ = select.select([self._stream], [], [], LONGEST)
+        if not ready:
+            raise _unending(self._command, LONGEST)
+        piece = os.read(self._stream.fileno(), _CHUNK)
         if not piece:
             raise OSError("git ends in the middle of a file")
+        return piece
+
+
+@contextmanager
+def _answering(repository: Path, *words: str, asked: IO[bytes]) -> Iterator[_Answer]:
+    files = asked, subprocess.PIPE, subprocess.DEVNULL
+    process = _begun(repository, *words, variables=_READING, files=files)
+    assert process.stdout is not None
+    try:
+        with process.stdout as stream:
+            yield _Answer(stream, words[0])
+    finally:
+        _end(process)
+
+
+def _pieces(answer: _Answer, entry: _Entry, kind: str, size: int) -> Iterator[bytes]:
+    most = _LONGEST_LINK if entry.mode == _LINK else _LARGEST
+    if size > most:
+        shown = f"{most >> 20} MB" if most >> 20 else f"{most} bytes"
+        raise OSError(f"'{entry.path}' is larger than {shown}")
+    names = {40: hashlib.sha1, 64: hashlib.sha256}
+    digest = names[len(entry.object)](f"{kind} {size}\0".encode(), usedforsecurity=False)
+    while size:
+        piece = answer.read(min(size, _CHUNK))
+        digest.update(piece)
         size -= len(piece)
         yield piece
+    if digest.hexdigest() != entry.object:
+        raise OSError(f"the object of '{entry.path}' has another content than its name says")
 
 
 def _submodule(checkout: Path, commit: str, target: Path) -> list[str]:

@@ -76,6 +76,11 @@ def _with_entries(folder: Path, more: list[tuple[bytes, bytes, bytes]]) -> None:
     _end(folder, commit_of(folder, trees[1], commit_of(folder, trees[0])))
 
 
+def two_commits(folder: Path, *more: tuple[bytes, bytes]) -> None:
+    """OLD and NEW as main.c, beside further files: (name, content)."""
+    _with_entries(folder, [(b"100644", name, content) for name, content in more])
+
+
 def _nested(folder: Path, names: list[bytes], content: bytes) -> None:
     """Both commits have a file below folders of these names."""
     _begin(folder)
