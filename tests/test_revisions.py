@@ -18,7 +18,8 @@ import pytest
 from csg.errors import UsageError
 from csg.programs import Versions
 from symexec.options import RevisionOptions
-from symexec.projects.building import PLACE, Enclosure, ToolCall
+from symexec.projects.building import PLACE, Enclosure
+from symexec.projects.leavings import ToolCall
 from symexec.projects.products import read_calls
 from symexec.projects.programs import Target
 from symexec.projects.project import Project, read_project

@@ -12,6 +12,7 @@ import glob
 import os
 import pickle
 import re
+import resource
 import shlex
 import shutil
 import stat
@@ -27,15 +28,19 @@ from typing import IO
 
 from csg.cache import Cache, key_of, source_digest
 from csg.errors import UNPROTECTED, ToolchainError, UsageError
+from csg.files import MOST_BYTES
 from csg.leftovers import OwnFolder
 from csg.records import record
 from csg.toolchain import compile_program, compiler_identity, find_compiler
+from symexec.projects.leavings import LARGEST, ToolCall, calls_in, clear_tree, content_in
 from symexec.projects.recipes import CHECKOUT
 from symexec.replay.sandbox import REFUSED, enclosure_words
 
 ROOT, PLACE = "/tmp", "/tmp/src"  # of the folder, and of the tree, while it is built
 LONGEST = 900.0  # seconds for the build of one version
 _GLANCE = 0.2  # seconds between two looks whether anybody waits for it
+_WRITTEN = 4 << 30  # bytes that a build may write to a file
+_SHOWN = 4 << 20  # bytes of a log, at its end, in which failures are looked for
 _COMPILERS = ("cc", "gcc", "clang", "c99", "c89", "ar", "ld", "gcc-ar", "llvm-ar")
 _SAID = 6  # lines of a failed build to show
 _FAILURE = re.compile(
@@ -54,14 +59,6 @@ export GIT_AUTHOR_NAME=csgtest GIT_AUTHOR_EMAIL=csgtest GIT_AUTHOR_DATE='@160000
 export GIT_COMMITTER_NAME=csgtest GIT_COMMITTER_EMAIL=csgtest GIT_COMMITTER_DATE='@1600000000 +0000'
 rm -rf .git && git init -q . && git commit -q --allow-empty -m 0 && git tag -a -m 0 v0
 """
-
-
-@record
-class ToolCall:
-    """A call of a compiler, a linker or ar: its words, and the folder that it ran in."""
-
-    folder: str
-    words: tuple[str, ...]
 
 
 class NothingMadeError(ToolchainError):
@@ -84,12 +81,15 @@ class Enclosure:
 
     def __init__(self) -> None:
         self.tried: list[str] = []  # the commands that were to build the tree
+        self.notes: list[str] = []  # on what a build left and csgtest does not read
         self._exported: tuple[dict[str, _File], str] | None = None
         self._given_up = threading.Event()
+        self._replaced = 0  # folders
         self._own = OwnFolder("build")
         self._base = self._own.path / "tmp"
+        self._base.mkdir()
         for name in ("bin", "home", "calls"):
-            (self._base / name).mkdir(parents=True)
+            self.renew(name)
 
     def __enter__(self) -> Enclosure:
         return self
@@ -108,6 +108,20 @@ class Enclosure:
             self._exported = files, key_of(*_contents(self.tree, files))
         return self._exported
 
+    def renew(self, name: str) -> None:
+        """Have an empty folder of this name beside the tree, whatever a build has put there."""
+        place = self._base / name
+        if os.path.lexists(place):
+            self._replaced += 1
+            if not place.is_symlink():
+                place.chmod(stat.S_IRWXU)
+            place.rename(self._own.path / f"replaced-{self._replaced}")
+        place.mkdir()
+
+    def text_in(self, folder: str, name: str) -> str:
+        """The text of a file in a folder beside the tree; "" where there is none."""
+        return content_in(self._base / folder, name, MOST_BYTES).decode("utf-8", "surrogateescape")
+
     def give_up(self) -> None:
         """End what is built now, in another thread."""
         self._given_up.set()
@@ -118,25 +132,34 @@ class Enclosure:
         self.exported()
         self.tried.append(command)
         self._install()
-        for file in (self._base / "calls").iterdir():
-            file.unlink()
+        self.renew("calls")
         with log.open("a") as output:
             output.write(f"{_BEGUN}{command}\n")
         code = self.run(command, log)
         return self.calls(), code
 
     def run(self, command: str, log: Path) -> int:
-        """Run a shell command in the tree. Raises UsageError where it would run unprotected."""
+        """Run a shell command in the tree. Raises UsageError where it would run unprotected, and
+        ToolchainError where it takes the tree away."""
+        layers = [*enclosure_words(self._own.path, ()), str(self._base), ROOT, PLACE]
         with log.open("ab") as output:
-            layers = [*enclosure_words(self._own.path, ()), str(self._base), ROOT, PLACE]
             code = self._ran(layers, command, output)
-        if code == REFUSED:
-            raise UsageError(
-                f"this machine has no user namespaces: the build {UNPROTECTED} ("
-                f"{log.read_text(errors='replace').strip()})",
-                hint="give two C files with their flags after --, or folders with --build DIR",
-            )
+        self.clear()
+        if code == REFUSED:  # or the command ends so
+            tried = subprocess.run([*layers, "true"], capture_output=True, check=False)
+            if tried.returncode == REFUSED:
+                said = tried.stderr.decode("utf-8", "replace").strip()
+                raise UsageError(
+                    f"this machine has no user namespaces: the build {UNPROTECTED} ({said})",
+                    hint="give two C files with their flags after --, or folders with --build DIR",
+                )
         return code
+
+    def clear(self) -> None:
+        """Remove from the tree what csgtest does not read."""
+        large = clear_tree(self.tree, PLACE)
+        if large:
+            self.notes.append(f"removed, as larger than {LARGEST >> 20} MB: {', '.join(large[:3])}")
 
     def _ran(self, layers: Sequence[str], command: str, output: IO[bytes]) -> int:
         environment = {
@@ -155,6 +178,8 @@ class Enclosure:
             env=environment,
             start_new_session=True,
         )
+        with suppress(ProcessLookupError):  # its children have this limit, too
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (_WRITTEN, _WRITTEN))
         until = time.monotonic() + LONGEST
         try:
             while time.monotonic() < until and not self._given_up.is_set():
@@ -175,6 +200,7 @@ class Enclosure:
 
     def _install(self) -> None:
         """Install the recorder under the name of each tool that exists."""
+        self.renew("bin")
         flags = ("-O1", '-DCALLS="/tmp/calls"', '-DTOOLS="/tmp/bin"')
         recorder = self._helper("tool_recorder", flags)
         named = Path(shlex.split(find_compiler())[0]).name
@@ -186,16 +212,17 @@ class Enclosure:
         checkout.chmod(0o755)
 
     def calls(self) -> list[ToolCall]:
-        """Of tools since the build began, in the order of time."""
-        texts = [each.read_bytes() for each in sorted((self._base / "calls").iterdir())]
-        found = [[os.fsdecode(word) for word in text.split(b"\0")[:-1]] for text in texts]
-        return [ToolCall(folder, tuple(words)) for folder, *words in found]
+        """Of tools since the build began, in the order of time. Raises ToolchainError where the
+        build has spoilt the records of them."""
+        return calls_in(self._base / "calls")
 
 
 def failures(log: Path) -> list[str]:
     """The lines of the last build in a log that say why it failed, or else the last ones. An error
     of CMake is one line, with the place in the project that it comes from."""
-    text = log.read_text(errors="replace")
+    with log.open("rb") as stream:
+        stream.seek(max(0, log.stat().st_size - _SHOWN))
+        text = stream.read().decode("utf-8", "replace")
     lines = text[text.rfind(f"\n{_BEGUN}") + 1 :].splitlines()
     said = [line for line in lines if not line.startswith(_BEGUN)]
     found = [*dict.fromkeys(_of_failures(said))]
@@ -302,15 +329,19 @@ class BuiltBefore:
         after = _files_of(self._tree)
         written: dict[str, tuple[int, bytes]] = {}
         emptied = []
+        left = _LARGEST - log.stat().st_size
+        if left < 0:
+            return
         for name, found in after.items():
             if self._before.get(name) != found:
-                content = _content(self._tree / name, found[0])
-                if content.startswith(_COMPILED):
+                content = _written_content(self._tree / name, found[0])
+                if content is None:
                     content = b""
                     emptied.append(name)
                 written[name] = found[0], content
-        if sum(len(data) for _, data in written.values()) > _LARGEST:
-            return
+                left -= len(content)
+                if left < 0:
+                    return
         gone = [name for name in self._before if name not in after]
         noted = Noted(tuple(calls), loaded, tuple(emptied))
         parts = (noted, log.read_bytes(), written, gone)
@@ -335,6 +366,15 @@ def _contents(tree: Path, files: Mapping[str, _File]) -> Iterator[str | bytes]:
     for name, (mode, _, _) in files.items():
         yield f"{name} {mode:o}"
         yield _content(tree / name, mode)
+
+
+def _written_content(file: Path, mode: int) -> bytes | None:
+    """None for an object, an archive or a program; of all others no more than may be kept."""
+    if stat.S_ISLNK(mode):
+        return os.fsencode(os.readlink(file))
+    with file.open("rb") as stream:
+        head = stream.read(len(max(_COMPILED, key=len)))
+        return None if head.startswith(_COMPILED) else head + stream.read(_LARGEST + 1)
 
 
 def _content(file: Path, mode: int) -> bytes:

@@ -18,7 +18,8 @@ from pathlib import Path, PurePosixPath
 from csg.files import read_text
 from csg.programs import recorded_flags
 from csg.records import record
-from symexec.projects.building import PLACE, ToolCall
+from symexec.projects.building import PLACE
+from symexec.projects.leavings import ToolCall
 
 _OPERAND_OF_AR = ("--plugin", "--output", "--record-libdeps")
 _ARCHIVERS = ("ar", "gcc-ar", "llvm-ar")

@@ -21,13 +21,14 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
-from csg.errors import CsgtestError, UsageError
-from csg.files import read_file, read_text
+from csg.errors import CsgtestError, ToolchainError, UsageError
+from csg.files import read_file
 from csg.frontend.files import OTHER_LAYOUTS
 from csg.programs import is_aside, matches, write_commands
 from csg.records import record
 from csg.toolchain import preprocess_noting
-from symexec.projects.building import PLACE, BuiltBefore, Enclosure, NothingMadeError, ToolCall
+from symexec.projects.building import PLACE, ROOT, BuiltBefore, Enclosure, NothingMadeError
+from symexec.projects.leavings import ToolCall
 from symexec.projects.products import Compiled, Link, Products, read_calls
 from symexec.projects.recipes import content_of
 from symexec.projects.revisions import BEGINS, include_in_file
@@ -38,7 +39,7 @@ _PROBES = re.compile(r"(?:.*/)?(?:meson-private|CMakeFiles/(?:[^/]*/CompilerIdC|
 _MAIN = re.compile(rb"(?<![.>])\bw?main\b")
 _NO_CODE = re.compile(rb"/\*.*?\*/|//(?:\\\n|[^\n])*|\"(?:\\.|[^\"\\\n])*\"", re.S)
 _ASKED = re.compile(rb"^\s*#\s*if(?:def|\s+defined)?\s*\(?\s*(\w+)", re.M)  # names behind #if
-_MAPS = "/tmp/maps"
+_MAPS = "maps"  # a folder beside the tree
 _NM = "find . -name '*.o' -exec nm -A -g -P --defined-only {} +"
 # In a linker's map: archive(member), or of a thin archive, which holds names alone, the member.
 _LOADED = re.compile(r"^(\S.*?)(?<!\s)\(([^()]+)\)(?:\s|$)")
@@ -118,8 +119,11 @@ def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion
 
 
 def _made(enclosure: Enclosure, calls: Sequence[ToolCall], code: int) -> BuiltVersion:
-    version = BuiltVersion(enclosure.tree, read_calls(calls, enclosure.tree), code)
-    _drop_lost(version)
+    try:
+        version = BuiltVersion(enclosure.tree, read_calls(calls, enclosure.tree), code)
+        _drop_lost(version)
+    except (OSError, ValueError) as error:  # as of a name that is too long
+        raise ToolchainError(f"what the build compiled cannot be read: {error}") from None
     _leave_out(version)
     return version
 
@@ -190,19 +194,19 @@ def _leave_out(version: BuiltVersion) -> None:
 def _note_loaded(version: BuiltVersion, enclosure: Enclosure, log: Path) -> None:
     """Link what has archives in it once more, and read from the linker's map which members were
     needed."""
-    script = [f"mkdir -p {_MAPS}"]
+    script = []
     asked: list[str] = []
     for name, link in version.products.links.items():
         if any(each in version.products.archives for each in link.inputs):
-            script.append(_linked_again(link, f"{_MAPS}/{len(asked)}"))
+            script.append(_linked_again(link, f"{ROOT}/{_MAPS}/{len(asked)}"))
             asked.append(name)
     if not asked:
         return
+    enclosure.renew(_MAPS)
     enclosure.run("\n".join(script), log)
     for number, name in enumerate(asked):
-        file = enclosure.tree.parent / "maps" / str(number)
-        if file.is_file():
-            text = read_text(file)
+        text = enclosure.text_in(_MAPS, str(number))
+        if text:
             products = version.products
             folder = products.links[name].call.folder
             unneeded: dict[str, list[str]] = {each: [] for each in products.links[name].inputs}
@@ -212,10 +216,9 @@ def _note_loaded(version: BuiltVersion, enclosure: Enclosure, log: Path) -> None
 def _note_defined(version: BuiltVersion, enclosure: Enclosure, log: Path) -> None:
     """What each object defines for others, of which no link command says whether it is one
     program's. Common and weak definitions may be there several times."""
-    enclosure.run(f"mkdir -p {_MAPS}; {_NM} > {_MAPS}/defined", log)
-    for line in (
-        (enclosure.tree.parent / "maps" / "defined").read_text("utf-8", "replace").splitlines()
-    ):
+    enclosure.renew(_MAPS)
+    enclosure.run(f"{_NM} > {ROOT}/{_MAPS}/defined", log)
+    for line in enclosure.text_in(_MAPS, "defined").splitlines():
         place, _, rest = line.partition(": ")
         name, _, kind = rest.partition(" ")
         if kind[:1] in tuple("TDBRGS"):

@@ -141,7 +141,10 @@ def read_project(
         built = None
         if database is None:
             database, built = built_or_compiled(asked, both, revisions, differing, out, quiet)
+        notes += [note for each in both for note in each.notes]
         if built is None:
+            for enclosure in both:
+                enclosure.clear()
             place = out / "versions"
             versions, left = unbuilt_versions(revisions, trees, flags, place, database, ignored)
             for why, files in left.items():

@@ -16,15 +16,29 @@
 #include <time.h>
 #include <unistd.h>
 
+/* What was written before has an earlier time in the file system than the record of the call. */
+static void await_next_time(void)
+{
+    struct timespec began, now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &began);
+    do {
+        nanosleep(&(struct timespec){0, 500000}, NULL);
+        clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    } while (now.tv_sec == began.tv_sec && now.tv_nsec == began.tv_nsec);
+}
+
 static void note(int count, char **words)
 {
     char name[128], folder[4096];
     struct timespec now;
+    if (getcwd(folder, sizeof folder) == NULL)
+        return;
+    await_next_time();
     clock_gettime(CLOCK_MONOTONIC, &now);
     snprintf(name, sizeof name, CALLS "/%010ld.%09ld-%ld", (long) now.tv_sec, now.tv_nsec,
              (long) getpid());
     FILE *record = fopen(name, "wxe");
-    if (record == NULL || getcwd(folder, sizeof folder) == NULL)
+    if (record == NULL)
         return;
     fwrite(folder, 1, strlen(folder) + 1, record);
     for (int i = 0; i < count; i++)
