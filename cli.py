@@ -490,6 +490,9 @@ def _built_revisions(
     untested = [*session.untested()]
     if not codes:
         failed += [*spared, *(UsageError(each.text) for each in untested if not each.is_new)]
+    for refusal in session.refused():
+        print(f"csgtest: {refusal}", file=sys.stderr)
+        failed.append(refusal)
     sentences = [each.text for each in untested]
     if not codes and not failed and not untested:
         sentences = [session.why_nothing()]

@@ -9,6 +9,7 @@ Both versions are built at the same place, so that no path tells them apart.
 from __future__ import annotations
 
 import glob
+import hashlib
 import os
 import pickle
 import re
@@ -22,6 +23,7 @@ import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import field
 from itertools import takewhile
 from pathlib import Path
 from typing import IO
@@ -82,7 +84,7 @@ class Enclosure:
     def __init__(self) -> None:
         self.tried: list[str] = []  # the commands that were to build the tree
         self.notes: list[str] = []  # on what a build left and csgtest does not read
-        self._exported: tuple[dict[str, _File], str] | None = None
+        self._exported: _Exported | None = None
         self._given_up = threading.Event()
         self._replaced = 0  # folders
         self._own = OwnFolder("build")
@@ -101,12 +103,31 @@ class Enclosure:
     def tree(self) -> Path:
         return self._base / "src"
 
-    def exported(self) -> tuple[dict[str, _File], str]:
-        """The files of the tree before anything was built in it, and a digest of them."""
+    def exported(self) -> _Exported:
+        """The tree before anything was built in it."""
         if self._exported is None:
             files = _files_of(self.tree)
-            self._exported = files, key_of(*_contents(self.tree, files))
+            digests = {name: _digest(self.tree / name, files[name][0]) for name in files}
+            modes = (f"{name} {mode:o} {digests[name]}" for name, (mode, *_) in files.items())
+            self._exported = _Exported(files, digests, key_of(*modes))
         return self._exported
+
+    def edits(self) -> Edits:
+        """What was done to the tree since it was exported."""
+        exported, after = self.exported(), _files_of(self.tree)
+        before = exported.files
+        changed = {
+            name
+            for name, (mode, *_, time) in before.items()
+            if name not in after
+            or stat.S_IFMT(mode) != stat.S_IFMT(after[name][0])
+            or (time != after[name][-1] and exported.digests[name] != self._digest_now(name, after))
+        }
+        written = {name: found[-1] for name, found in after.items() if found != before.get(name)}
+        return Edits(frozenset(changed), written)
+
+    def _digest_now(self, name: str, files: Mapping[str, _File]) -> str:
+        return _digest(self.tree / name, files[name][0])
 
     def renew(self, name: str) -> None:
         """Have an empty folder of this name beside the tree, whatever a build has put there."""
@@ -258,7 +279,7 @@ def _said_by_cmake(error: re.Match[str], below: Sequence[str]) -> str:
 #
 #     before = BuiltBefore(enclosure, "make")      before it is built
 #     before.restored(log)                         Noted, and the tree as it was built; or None
-#     before.keep(calls, loaded, log)              once it is built
+#     before.keep(calls, loaded, edits, log)       once it is built
 
 _LARGEST = 32 << 20  # bytes of what a build wrote
 _COMPILED = (b"\x7fELF", b"!<arch>\n", b"!<thin>\n")
@@ -269,7 +290,25 @@ _INSTALLED = (
     "/var/lib/dpkg/status", "/var/lib/rpm",
 )  # fmt: skip
 
-_File = tuple[int, int, int]  # mode, length, time
+_File = tuple[int, int, int, int]  # mode, length, times of the content and of any change, in ns
+
+
+@record
+class _Exported:
+    """``digests``: of each file; ``key``: of all of them with their names."""
+
+    files: dict[str, _File]
+    digests: dict[str, str]
+    key: str
+
+
+@record
+class Edits:
+    """What a build did to its tree. ``changed``: files that it found there, and that are others
+    now, or gone; ``written``: when each file that it touched was touched last, in ns."""
+
+    changed: frozenset[str] = frozenset()
+    written: Mapping[str, int] = field(default_factory=dict)
 
 
 @record
@@ -280,6 +319,7 @@ class Noted:
     calls: tuple[ToolCall, ...]
     loaded: dict[str, dict[str, list[str]]]
     emptied: tuple[str, ...]
+    edits: Edits
 
 
 class BuiltBefore:
@@ -289,7 +329,8 @@ class BuiltBefore:
 
     def __init__(self, enclosure: Enclosure, command: str) -> None:
         self._tree = enclosure.tree
-        self._before, contents = enclosure.exported()
+        exported = enclosure.exported()
+        self._before = exported.files
         self._cache = Cache("versions")
         self._key = key_of(
             command,
@@ -297,7 +338,7 @@ class BuiltBefore:
             compiler_identity(find_compiler()),
             source_digest([Path(__file__).parent]),
             *_times_of_the_system(),
-            contents,
+            exported.key,
         )
 
     def restored(self, log: Path) -> Noted | None:
@@ -323,7 +364,11 @@ class BuiltBefore:
         return noted
 
     def keep(
-        self, calls: Iterable[ToolCall], loaded: dict[str, dict[str, list[str]]], log: Path
+        self,
+        calls: Iterable[ToolCall],
+        loaded: dict[str, dict[str, list[str]]],
+        edits: Edits,
+        log: Path,
     ) -> None:
         """Keep what the build wrote, and what is known of it."""
         after = _files_of(self._tree)
@@ -333,7 +378,7 @@ class BuiltBefore:
         if left < 0:
             return
         for name, found in after.items():
-            if self._before.get(name) != found:
+            if self._before.get(name, ())[:3] != found[:3]:
                 content = _written_content(self._tree / name, found[0])
                 if content is None:
                     content = b""
@@ -343,7 +388,7 @@ class BuiltBefore:
                 if left < 0:
                     return
         gone = [name for name in self._before if name not in after]
-        noted = Noted(tuple(calls), loaded, tuple(emptied))
+        noted = Noted(tuple(calls), loaded, tuple(emptied), edits)
         parts = (noted, log.read_bytes(), written, gone)
         self._cache.keep({self._key: zlib.compress(pickle.dumps(parts), 1)})
 
@@ -357,15 +402,9 @@ def _files_of(tree: Path) -> dict[str, _File]:
             path = os.path.join(folder, name)
             status = os.lstat(path)
             if stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode):
-                facts = status.st_mode, status.st_size, status.st_mtime_ns
-                found[os.path.relpath(path, tree)] = facts
+                times = status.st_mtime_ns, status.st_ctime_ns
+                found[os.path.relpath(path, tree)] = status.st_mode, status.st_size, *times
     return dict(sorted(found.items()))
-
-
-def _contents(tree: Path, files: Mapping[str, _File]) -> Iterator[str | bytes]:
-    for name, (mode, _, _) in files.items():
-        yield f"{name} {mode:o}"
-        yield _content(tree / name, mode)
 
 
 def _written_content(file: Path, mode: int) -> bytes | None:
@@ -377,8 +416,12 @@ def _written_content(file: Path, mode: int) -> bytes | None:
         return None if head.startswith(_COMPILED) else head + stream.read(_LARGEST + 1)
 
 
-def _content(file: Path, mode: int) -> bytes:
-    return os.fsencode(os.readlink(file)) if stat.S_ISLNK(mode) else file.read_bytes()
+def _digest(file: Path, mode: int) -> str:
+    """Of the content of a file, or of where a link leads."""
+    if stat.S_ISLNK(mode):
+        return hashlib.sha256(os.fsencode(os.readlink(file))).hexdigest()
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _times_of_the_system() -> Iterator[str]:

@@ -73,8 +73,11 @@ def own_build(
     how = [name for name in differing if _SAYS_HOW.fullmatch(PurePosixPath(name).name)]
     libraries = _libraries_near(database)
     for tree, calls in rules:
-        (tree / _OWN).mkdir(exist_ok=True)
         text = _rules(tree, calls, libraries, top.name)
+        for place in (tree / _OWN, tree / _OWN / "Makefile"):  # a repository may have links there
+            if place.is_symlink():
+                place.unlink()
+        (tree / _OWN).mkdir(exist_ok=True)
         (tree / _OWN / "Makefile").write_text(text, "utf-8", "surrogateescape")
     source, doubt = os.path.relpath(database), ""
     for tree, revision in zip(trees, revisions.shown, strict=True):
@@ -133,7 +136,9 @@ def _copy_generated(top: Path, tree: Path, named: Set[str]) -> None:
         source, copy = top / path, tree / path
         if not (path.endswith(_GENERATED) or path in named) or not source.is_file():
             continue
-        if not copy.exists() and not any(is_ours(place) for place in folders_above(path, top)):
+        if not os.path.lexists(copy) and not any(
+            is_ours(place) for place in folders_above(path, top)
+        ):
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, copy)
 

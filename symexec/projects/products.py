@@ -58,25 +58,37 @@ class Products:
         self.objects: dict[str, Compiled] = {}
         self.archives: dict[str, list[str]] = {}
         self.links: dict[str, Link] = {}
+        self.called: dict[str, int] = {}  # when the compiler of an object was called, in ns
+        self.listed: dict[str, tuple[str, ...]] = {}  # its response files, where it has some
+
+    def note(self, made: str, compiled: Compiled, call: ToolCall) -> None:
+        """Note an object that a call of the compiler made."""
+        self.objects[made] = compiled
+        self.called[made] = call.time
+        self.listed[made] = _response_files(call)
 
     def sources(self, output: str, loaded: Mapping[str, Sequence[str]]) -> list[Compiled]:
         """The C files that a program or a library is made of, each once. Of an archive those
         members count that ``loaded`` names for it, or all."""
-        found: dict[Compiled, None] = {}
-        seen: set[str] = set()
+        parts = self.parts(output, loaded)
+        return [*dict.fromkeys(self.objects[part] for part in parts if part in self.objects)]
+
+    def parts(self, output: str, loaded: Mapping[str, Sequence[str]]) -> list[str]:
+        """What a program or a library is made of: itself, objects, archives, libraries."""
+        seen: dict[str, None] = {}
         waiting = [output]
         while waiting:
             name = waiting.pop()
             if name in seen:
                 continue
-            seen.add(name)
+            seen[name] = None
             if name in self.objects:
-                found[self.objects[name]] = None
-            elif name in self.archives:
+                continue
+            if name in self.archives:
                 waiting += _members(self.archives[name], loaded.get(name))
             elif name in self.links:
                 waiting += reversed(self.links[name].inputs)
-        return list(found)
+        return list(seen)
 
     def libraries(self, output: str) -> tuple[str, ...]:
         """The -l flags of a link, and those of the tree's own libraries in it. An archive is not
@@ -129,6 +141,11 @@ def _relative(path: str, folder: str) -> str | None:
     return full[len(PLACE) + 1 :] if full.startswith(PLACE + "/") else None
 
 
+def _response_files(call: ToolCall) -> tuple[str, ...]:
+    names = (_relative(word[1:], call.folder) for word in call.words if word.startswith("@"))
+    return tuple(name for name in names if name is not None)
+
+
 def _archive(products: Products, words: Sequence[str], folder: str) -> None:
     """Note a call of ar: ``ar cr lib.a x.o y.o``, or ``ar x lib.a``, which extracts; gcc-ar puts a
     plugin first."""
@@ -155,6 +172,8 @@ def _archive(products: Products, words: Sequence[str], folder: str) -> None:
             taken_out = _relative(PurePosixPath(member).name, folder)
             if taken_out is not None and member in products.objects:
                 products.objects[taken_out] = products.objects[member]
+                products.called[taken_out] = products.called[member]
+                products.listed[taken_out] = products.listed[member]
 
 
 def _compile(products: Products, words: Sequence[str], call: ToolCall, tree: Path) -> None:
@@ -168,7 +187,7 @@ def _compile(products: Products, words: Sequence[str], call: ToolCall, tree: Pat
             source = _relative(file, call.folder)
             made = _relative(output or PurePosixPath(file).stem + ".o", call.folder)
             if source is not None and made is not None:
-                products.objects[made] = Compiled(source, flags)
+                products.note(made, Compiled(source, flags), call)
         return
     target = _relative(output or "a.out", call.folder)
     if target is None or not files:
@@ -179,7 +198,7 @@ def _compile(products: Products, words: Sequence[str], call: ToolCall, tree: Pat
         if name is None:
             continue
         if file.endswith(".c"):
-            products.objects[f"{target}:{name}"] = Compiled(name, flags)
+            products.note(f"{target}:{name}", Compiled(name, flags), call)
             name = f"{target}:{name}"
         inputs.append(_known(products, name, tree))
     others = []

@@ -27,7 +27,14 @@ from csg.frontend.files import OTHER_LAYOUTS
 from csg.programs import is_aside, matches, write_commands
 from csg.records import record
 from csg.toolchain import preprocess_noting
-from symexec.projects.building import PLACE, ROOT, BuiltBefore, Enclosure, NothingMadeError
+from symexec.projects.building import (
+    PLACE,
+    ROOT,
+    BuiltBefore,
+    Edits,
+    Enclosure,
+    NothingMadeError,
+)
 from symexec.projects.leavings import ToolCall
 from symexec.projects.products import Compiled, Link, Products, read_calls
 from symexec.projects.recipes import content_of
@@ -80,6 +87,33 @@ class BuiltVersion:
     reads: dict[Compiled, tuple[str, ...]] = field(default_factory=dict)
     command: str = ""  # which built it before; its objects, ``emptied``, are not there
     emptied: tuple[str, ...] = ()
+    edits: Edits = field(default_factory=Edits)  # of the build, in its tree
+    lost: dict[str, str] = field(default_factory=dict)  # objects whose source is gone: the source
+    links: dict[Compiled, tuple[str, ...]] = field(default_factory=dict)  # on the way to ``reads``
+    spoilt: dict[str, list[str]] = field(default_factory=dict)  # edited files, by target
+
+    def edited(self, name: str) -> list[str]:
+        """The files of a target that are not what the compiler was given: committed ones that the
+        build changed, and those that were written after the compiler was called."""
+        found: set[str] = set()
+        for part in self.products.parts(name, self.loaded.get(name, {})):
+            if part in self.lost:
+                found.add(self.lost[part])
+            elif part in self.products.objects:
+                compiled = self.products.objects[part]
+                listed = self.products.listed.get(part, ())
+                found |= {each for each in listed if not (self.tree / each).is_file()}
+                called = self.products.called.get(part)
+                read = (*self.reads.get(compiled, ()), *self.links.get(compiled, ()))
+                for file in (compiled.source, *read, *listed):
+                    late = called is not None and self.edits.written.get(file, 0) >= called
+                    found |= {file} if late or file in self.edits.changed else set()
+        return sorted(found)
+
+    def lost_headers(self) -> list[str]:
+        """Committed headers that the build removed: the compiler may take others of their names."""
+        gone = (each for each in self.edits.changed if each.endswith(".h"))
+        return sorted(each for each in gone if not (self.tree / each).is_file())
 
     def sources(self, name: str) -> list[Compiled]:
         return self.products.sources(name, self.loaded.get(name, {}))
@@ -105,6 +139,7 @@ def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion
     if noted is not None:
         version = _made(enclosure, noted.calls, 0)
         version.loaded, version.emptied, version.command = noted.loaded, noted.emptied, command
+        version.edits = noted.edits
         return version
     calls, code = enclosure.build(command, log)
     version = _made(enclosure, calls, code)
@@ -113,8 +148,9 @@ def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion
     _note_loaded(version, enclosure, log)
     if code:
         _note_defined(version, enclosure, log)
-    else:
-        before.keep(calls, version.loaded, log)
+    version.edits = enclosure.edits()
+    if not code:
+        before.keep(calls, version.loaded, version.edits, log)
     return version
 
 
@@ -158,6 +194,7 @@ def build_left_out(
         enclosure.run("\n".join(wishes), log)
         made.append(_made(enclosure, enclosure.calls(), version.code))
         _note_loaded(made[-1], enclosure, log)
+        made[-1].edits = enclosure.edits()
     return made
 
 
@@ -172,11 +209,14 @@ def _drop_lost(version: BuiltVersion) -> None:
     for path, compiled in [*products.objects.items()]:
         if not (tree / compiled.source).is_file() or _PROBES.match(compiled.source):
             del products.objects[path]
+            if not _PROBES.match(compiled.source):
+                version.lost[path] = compiled.source
     for path in [*products.archives]:
-        if not version.sources(path):
+        if not version.sources(path) and not version.edited(path):
             del products.archives[path]
     for path in [*products.links]:
-        if not (tree / path).exists() or not version.sources(path):
+        made = (tree / path).exists()
+        if not made or not (version.sources(path) or version.edited(path)):
             del products.links[path]
 
 
@@ -270,7 +310,8 @@ def reached_targets(
     old: BuiltVersion, new: BuiltVersion, asked: Sequence[str] = (), ignored: Sequence[str] = ()
 ) -> tuple[list[Target], list[str]]:
     """The targets that the change reaches, those with most differing files first; and notes on
-    targets that one version alone has. A library all of whose files are in another one, as those
+    targets that one version alone has. A target that reads what a build has edited is none of them
+    (``spoilt`` of the new version). A library all of whose files are in another one, as those
     that libtool makes for convenience, is a part of that one. ``asked``: names of those that are
     wanted; ``ignored``: patterns of files whose changes, and whose programs, do not count. Raises
     UsageError where a name is that of no target."""
@@ -284,6 +325,7 @@ def reached_targets(
             )
         names = [name for name in names if is_named(name, asked)]
     _read_all(old, new, names)
+    names = [name for name in names if not _note_edited(old, new, name)]
     found = []
     libraries: dict[frozenset[str], str] = {}
     for name in sorted(names, key=is_aside):  # of two alike, that which is no example
@@ -325,9 +367,21 @@ def add_library(old: BuiltVersion, new: BuiltVersion, name: str, ignored: Sequen
                     objects[own[compiled.source]] = without
         version.products.archives[name] = _of_one_program(version, own, near)
     _read_all(old, new, [name])
+    if _note_edited(old, new, name):
+        return False
     return all(each.sources(name) for each in (old, new)) and bool(
         _differing(old, new, name, ignored)
     )
+
+
+def _note_edited(old: BuiltVersion, new: BuiltVersion, name: str) -> bool:
+    """Can it not be known what the compiler was given for a target, as a build has edited it?"""
+    files = [
+        file for version in (old, new) for file in (*version.edited(name), *version.lost_headers())
+    ]
+    if files:
+        new.spoilt[name] = sorted({*files})
+    return bool(files)
 
 
 def _of_one_program(version: BuiltVersion, own: dict[str, str], near: Sequence[str]) -> list[str]:
@@ -500,7 +554,7 @@ def _copy(source: Path, target: Path) -> None:
 def _common(old: BuiltVersion, new: BuiltVersion) -> tuple[list[str], list[str]]:
     def outputs(version: BuiltVersion) -> set[str]:
         made = {*version.products.links, *version.products.archives}
-        return {name for name in made if version.sources(name)}
+        return {name for name in made if version.sources(name) or version.edited(name)}
 
     before, after = outputs(old), outputs(new)
     notes = [f"only the old version has {name}" for name in sorted(before - after)]
@@ -517,19 +571,31 @@ def _read_all(old: BuiltVersion, new: BuiltVersion, names: Iterable[str]) -> Non
     ]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for (version, each), read in zip(wanted, pool.map(_read, wanted), strict=True):
-            version.reads[each] = read
+            version.reads[each], version.links[each] = read
 
 
-def _read(asked: tuple[BuiltVersion, Compiled]) -> tuple[str, ...]:
-    """The files of the tree that the compiler reads for a C file, itself among them."""
+def _read(asked: tuple[BuiltVersion, Compiled]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The files of the tree that the compiler reads for a C file, itself among them, and the
+    symbolic links on the way to them."""
     version, compiled = asked
     try:
         _, files = _preprocessed(version, compiled)
     except CsgtestError:
-        return (compiled.source,)  # the error is reported when the file is compiled
+        return (compiled.source,), ()  # the error is reported when the file is compiled
     tree = os.path.realpath(version.tree)
     own = [os.path.realpath(file) for file in files]
-    return tuple(file[len(tree) + 1 :] for file in own if file.startswith(tree + "/"))
+    links = {link for file in files for link in _links_in(file) if link.startswith(tree + "/")}
+    return (
+        tuple(file[len(tree) + 1 :] for file in own if file.startswith(tree + "/")),
+        tuple(sorted(link[len(tree) + 1 :] for link in links)),
+    )
+
+
+def _links_in(path: str) -> Iterator[str]:
+    """The symbolic links in a path, by their own real paths."""
+    for place in (path, *map(str, PurePosixPath(path).parents)):
+        if os.path.islink(place):
+            yield os.path.join(os.path.realpath(os.path.dirname(place)), os.path.basename(place))
 
 
 def _preprocessed(version: BuiltVersion, compiled: Compiled) -> tuple[bytes, list[str]]:

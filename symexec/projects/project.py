@@ -112,13 +112,14 @@ class Project:
     """The programs and libraries of a call about revisions. ``untested``: names of those that the
     change reaches and that are not among the subjects, nor a part of them. ``aside``: tests and
     examples, where the change reaches nothing else. ``unread``: files for the assembler that
-    differ."""
+    differ. ``edited``: sentences on targets whose build edits what it compiles."""
 
     revisions: Revisions
     subjects: tuple[Subject, ...]
     untested: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
 
 
 def read_project(
@@ -130,6 +131,8 @@ def read_project(
     with ExitStack() as stack:
         both = tuple(stack.enter_context(Enclosure()) for _ in SIDES)
         notes = revisions.export(*(each.tree for each in both))
+        for each in both:
+            each.clear()
         trees = [each.tree for each in both]
         names = differing_names(*trees)
         differing = [] if asked.command else names
@@ -144,7 +147,7 @@ def read_project(
         notes += [note for each in both for note in each.notes]
         if built is None:
             for enclosure in both:
-                enclosure.clear()
+                _require_unedited(enclosure)
             place = out / "versions"
             versions, left = unbuilt_versions(revisions, trees, flags, place, database, ignored)
             for why, files in left.items():
@@ -160,7 +163,20 @@ def read_project(
         make = _Subjects(built, _FlagsOfTargets(top, flags, own), out, ignored, quiet)
         sorted_targets = _sort_targets(chosen, bool(asked.targets), make)
         found = _tested_and_untested(sorted_targets, make, top.name)
-        return Project(revisions, *found, aside, tuple(filter(is_for_assembler, names)))
+        edited = tuple(_edited(built, bool(asked.targets), ignored))
+        unread = tuple(filter(is_for_assembler, names))
+        return Project(revisions, *found, aside, unread, edited)
+
+
+def _require_unedited(enclosure: Enclosure) -> None:
+    """Raise UsageError where a build that made nothing has edited C files all the same."""
+    enclosure.clear()
+    edited = sorted(each for each in enclosure.edits().changed if each.endswith((".c", ".h")))
+    if edited:
+        raise UsageError(
+            f"the build makes nothing, but edits {some_of(edited)}: there is nothing to compare",
+            hint="say how it is built: --build COMMAND",
+        )
 
 
 def _tested_and_untested(
@@ -336,11 +352,12 @@ def _choice(
     belong to no program or library."""
     targets, notes = reached_targets(*built, asked.targets, ignored)
     proper = _proper(targets, bool(asked.targets))
-    adopted = [] if targets or asked.targets else adopt_unbuilt(*built, ignored)
+    chosen = bool(asked.targets or built[1].spoilt)  # by the user, or nobody knows what else to do
+    adopted = [] if targets or chosen else adopt_unbuilt(*built, ignored)
     if adopted:
         notes.append(f"no build compiles {some_of(adopted)}: compiled as the files around")
-    included = [] if proper or adopted or asked.targets else adopt_included(*built, ignored)
-    if not proper and not asked.targets and add_library(*built, name, ignored):
+    included = [] if proper or adopted or chosen else adopt_included(*built, ignored)
+    if not proper and not chosen and add_library(*built, name, ignored):
         proper = [Target(name, False, (), 1)]
         made = sorted(Path(each.source).name for each in built[1].sources(name))
         if included:
@@ -357,7 +374,7 @@ def _choice(
         f"both versions are tested without {flag}, with which their build compiles"
         for flag in sorted(built[0].left_out | built[1].left_out)
     ]
-    if not targets and not proper and not asked.targets:
+    if not targets and not proper and not chosen:
         notes += _unused(built, out, ignored)
     notes += _notes_of_settings(built, asked, ignored)
     if targets and not proper:
@@ -411,6 +428,14 @@ def _notes_of_settings(
             near = difflib.get_close_matches(each.name, sorted(made))
             meant = f"; near to it: {', '.join(near)}" if near else ""
             yield f"[target.{each.name}] says how to test what no build makes{meant}"
+
+
+def _edited(built: Both, asked: bool, ignored: Sequence[str]) -> Iterator[str]:
+    """A sentence on each target of which nobody knows what the compiler was given. ``asked``: tests
+    and examples, too."""
+    for name, files in built[1].spoilt.items():
+        if asked or not (is_aside(name) or matches(name, ignored)):
+            yield f"{name}: not tested: the build edits what it compiles: {some_of(files)}"
 
 
 def some_of(files: Sequence[str]) -> str:

@@ -282,6 +282,8 @@ def include_in_file(tree: Path, header: str) -> str:
     defined = [f"#define {name}\n" for name in dict.fromkeys(_HOLDS.findall(text))]
     name = f"{header}.c"
     content = f'{"".join(defined)}#include "{PurePosixPath(header).name}"\n'
+    if (tree / name).is_symlink():
+        (tree / name).unlink()
     (tree / name).write_text(content, "utf-8", "surrogateescape")
     return name
 

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from csg.errors import UsageError
+from csg.errors import CsgtestError, UsageError
 from csg.pipeline import shared_entry
 from csg.programs import (
     FilePair,
@@ -175,6 +175,7 @@ class Session:
         self._untested: tuple[str, ...] = ()  # targets
         self._aside: tuple[str, ...] = ()  # tests and examples that alone differ
         self._unread: tuple[str, ...] = ()  # files for the assembler that differ
+        self._edited: tuple[str, ...] = ()  # sentences on targets
         self._libraries: list[Subject] = []  # whose entries csgtest chooses
         self.runs: list[Run] = []
 
@@ -195,7 +196,7 @@ class Session:
             intended = self._intended(project, asked)
             subjects, tests = project.subjects, places_of_tests(project.revisions.repository)
             self._untested, self._aside = project.untested, project.aside
-            self._unread = project.unread
+            self._unread, self._edited = project.unread, project.edited
         together = _Time(options.search.time, 0)
         calls: list[_Call] = []
         others: dict[int, list[_Call]] = {}  # for when no test can call those, or time is left
@@ -266,6 +267,11 @@ class Session:
             apart = " outside of ignored files" if self._options.files.ignored else ""
             return f"Nothing that is compiled differs{apart}."
         return f"Only tests and examples differ: {some_of(self._aside)}."
+
+    def refused(self) -> list[CsgtestError]:
+        """Why no call may end as if the versions were the same, whatever was tested."""
+        hint = "say how it is built: --build COMMAND"
+        return [UsageError(each, hint=hint) for each in self._edited]
 
     def untested(self) -> Iterator[Untested]:
         """What the change reaches and no run has tested."""
