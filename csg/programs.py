@@ -28,6 +28,7 @@ from pathlib import Path, PurePosixPath
 
 from csg.errors import UsageError
 from csg.files import read_file, read_text
+from csg.harmless_flags import as_file, is_harmless
 from csg.records import record
 from csg.toolchain import of_optimisation
 
@@ -39,16 +40,7 @@ _SHOWN = 4  # files of the database that no longer exist
 _WITH_PATH = ("-iquote", "-isystem", "-idirafter", "-include", "-imacros", "-I")
 _WITH_WORD = ("-D", "-U")
 _RELEVANT = ("-std=", "-ansi", "-f", "-m", "-pthread", "-nostdinc")
-_FOREIGN = (
-    "-mcmodel",
-    "-mtune",
-    "-fplugin",
-    "-fdump",
-    "-fsanitize",
-    "-fprofile",
-    "-fdiagnostics",
-    "-flto",
-)
+_OF_THE_BUILD = ("-mcmodel", "-mtune", "-fsanitize", "-fdiagnostics")
 
 
 @record
@@ -137,7 +129,18 @@ def write_commands(database: Path, known: Mapping[str, Sequence[str]]) -> None:
 def _entries(value: object) -> list[dict[str, object]]:
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
         raise ValueError("a list of objects is expected")
+    for entry in value:
+        _require_words(entry.values())
     return value
+
+
+def _require_words(values: Iterable[object]) -> None:
+    """Raise ValueError where a text cannot be a word of a command."""
+    for value in values:
+        if isinstance(value, list):
+            _require_words(value)
+        elif b"\0" in os.fsencode(str(value)):
+            raise ValueError("a null character in a word")
 
 
 def _words(entry: Mapping[str, object]) -> list[str]:
@@ -148,6 +151,8 @@ def _words(entry: Mapping[str, object]) -> list[str]:
 
 
 def recorded_flags(words: Sequence[str], directory: str) -> Iterator[str]:
+    """Of the words that a build called the compiler with, those that say what the text means. The
+    build may be a stranger's: flags that name files to write or to load are left out."""
     rest = iter(words)
     for word in rest:
         option = next((each for each in _WITH_PATH if word.startswith(each)), None)
@@ -158,7 +163,9 @@ def recorded_flags(words: Sequence[str], directory: str) -> Iterator[str]:
             yield word[:2] + (word[2:] or next(rest, ""))
         elif word == "-o":
             next(rest, None)
-        elif word.startswith(_RELEVANT) and not word.startswith(_FOREIGN):
+        elif (
+            word.startswith(_RELEVANT) and is_harmless(word) and not word.startswith(_OF_THE_BUILD)
+        ):
             yield word
     yield from of_optimisation(words)  # it takes back a _FORTIFY_SOURCE among the flags above
 
@@ -178,6 +185,7 @@ def _placed(option: str, path: str, directory: str) -> tuple[str, ...]:
     full = os.path.normpath(os.path.join(directory, path))
     if option in ("-include", "-imacros") and not os.path.exists(full):
         full = path  # the file is found in a folder for headers
+    full = as_file(full)
     return (option + full,) if option == "-I" else (option, full)
 
 

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import IO, ParamSpec, TypeVar
 
 from csg.errors import Location, ToolchainError
+from csg.harmless_flags import as_file
 
 TIME_LIMIT = 120.0  # seconds for one run of the compiler
 READING = 30.0  # seconds for the preprocessor, which a pipe by the name of a header lets wait
@@ -167,7 +168,7 @@ def preprocess_noting(
     handle = os.memfd_create("read")
     try:
         noted = ["-MD", "-MF", f"/dev/fd/{handle}", "-MT", "read"]
-        command = [*_preprocessor(flags, compiler, headers), *noted, file]
+        command = [*_preprocessor(flags, compiler, headers), *noted, as_file(file)]
         text = _decoded(_run(command, handles=(handle,), cancelled=cancelled))
         size = os.fstat(handle).st_size
         files = _files_of_rule(_decoded(os.pread(handle, size, 0)))
@@ -211,7 +212,7 @@ def compile_program(
     ``within``: a command that runs the compiler, in front of it. Raises ToolchainError where the
     compiler refuses."""
     command = _words(compiler or find_compiler())
-    command += [*_CLOCK, *sources, "-o", output, *flags]
+    command += [*_CLOCK, *map(as_file, sources), "-o", output, *flags]
     _run(command, cancelled=cancelled, temporary=os.path.dirname(output), within=within)
 
 
@@ -288,38 +289,6 @@ def _macros(flags: Sequence[str], compiler: str) -> Iterator[tuple[str, str]]:
 
 NOT_OPTIMISED = "-U__OPTIMIZE__"
 _INTRINSICS = "mmintrin.h"
-_HARMLESS = re.compile(
-    r"-[DUI].+|-L.+|-l[\w.+-]+|-std=[\w:+]+|-pthread|-ansi|-pedantic(?:-errors)?|-pipe|-w"
-    r"|-O\w*|-g[\w-]*|-W(?!l,|a,|p,)[\w+=-]*"
-    r"|-m(?:arch|tune|cpu|fpu|abi)=[\w.+-]+|-m(?:no-)?(?:sse[\w.]*|ssse3|avx[\w.]*|mmx|3dnow"
-    r"|fma4?|v?aes|v?pclmul\w*|popcnt|lzcnt|abm|bmi2?|tbm|sha|f16c|crc32|rdrnd|rdseed|adx|gfni|cx16"
-    r"|movbe|xsave\w*|fsgsbase|general-regs-only|red-zone|64)"
-    r"|-f(?:file|debug|macro)-prefix-map=.+|-fsanitize=[\w,-]+|-fvisibility=\w+"
-    r"|-fcf-protection(?:=\w+)?|-fdiagnostics-color(?:=\w+)?"
-    r"|-f(?:no-)?(?:wrapv|trapv|strict-aliasing|strict-overflow|common|builtin(?:-\w+)?|freestanding"
-    r"|hosted|gnu89-inline|pic|PIC|pie|PIE|plt|omit-frame-pointer|stack-protector(?:-\w+)?"
-    r"|stack-clash-protection|exceptions|asynchronous-unwind-tables|unwind-tables|data-sections"
-    r"|function-sections|delete-null-pointer-checks|inline(?:-[\w-]+)?|math-errno|fast-math|ident"
-    r"|tree-[\w-]+|ms-extensions|plan9-extensions|openmp|semantic-interposition|signed-zeros"
-    r"|rounding-math|signaling-nans|finite-math-only|isolate-erroneous-paths-\w+)",
-)
-_OPERAND = frozenset({"-D", "-U", "-I", "-L", "-l", "-isystem", "-iquote", "-idirafter"})
-_OPERAND_FILE = frozenset({"-include", "-imacros"})
-
-
-def first_doubtful_flag(flags: Sequence[str]) -> str | None:
-    """The first of these flags, which come from a stranger, that may do more than say what the C
-    text means and where headers and libraries are: name other files to read or write, or programs
-    to run."""
-    rest = iter(flags)
-    for flag in rest:
-        if flag in _OPERAND or flag in _OPERAND_FILE:
-            operand = next(rest, "")
-            if operand.startswith(("-", "@")):
-                return operand
-        elif not _HARMLESS.fullmatch(flag):
-            return flag
-    return None
 
 
 def flags_after_preprocessing(flags: Sequence[str]) -> list[str]:
@@ -384,6 +353,8 @@ def _run(
         ) from error
     except OSError as error:
         raise ToolchainError(f"cannot run '{command[0]}': {error.strerror}") from error
+    except ValueError as error:  # a word with a null character, or that has no bytes
+        raise ToolchainError(f"cannot run '{command[0]}': {error}") from error
     finally:
         os.close(given)
     with process:

@@ -15,7 +15,7 @@ import pytest
 
 import cli
 from csg.cache import cache_folder
-from csg.toolchain import first_doubtful_flag
+from csg.harmless_flags import first_doubtful_flag
 from symexec.replay import sandbox
 from tests.command_line import CSGTEST, csgtest, pair
 

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any, NoReturn, get_type_hints
 
 from csg.errors import UsageError
+from csg.harmless_flags import first_doubtful_flag
 from csg.programs import placed_flags
 from csg.records import record
-from csg.toolchain import first_doubtful_flag
 from symexec.options.commands import COMMANDS
 from symexec.options.definitions import FLAGS, Argument, Scope
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from csg.files import read_text
+from csg.harmless_flags import is_harmless
 from csg.programs import recorded_flags
 from csg.records import record
 from symexec.projects.building import PLACE
@@ -225,7 +226,8 @@ def _parts(words: Sequence[str]) -> tuple[str, list[str], list[str], list[str]]:
         elif word.startswith("-L"):
             searched.append(word[2:] or operand)
         elif word.startswith("-l"):
-            libraries.append("-l" + (word[2:] or operand))
+            library = "-l" + (word[2:] or operand)
+            libraries += [library] if is_harmless(library) else []
         elif word == "-pthread":
             libraries.append(word)
         elif not word.startswith("-") and word not in ("", operand):

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from csg.errors import UsageError
 from csg.files import read_json
+from csg.harmless_flags import first_doubtful_flag
 from csg.programs import SourceFile
-from csg.toolchain import first_doubtful_flag
 from symexec.attack import SOURCE
 from symexec.replay import NativeReplay, Pair, ReplayPlan
 from symexec.replay.build import NATURAL
