@@ -85,7 +85,10 @@ def main(words: Sequence[str] | None = None) -> int:
     if words is None:
         _open_closed()
     try:
-        code = _performed(words)
+        from csg.terminal import printable_streams
+
+        with printable_streams():
+            code = _performed(words)
     except KeyboardInterrupt:  # before anything but Python has begun
         code = _told_to_stop()
     if words is None:

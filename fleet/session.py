@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from csg.errors import UsageError, printable
+from csg.terminal import drawn
 from fleet.acceptance import with_accepted
 from fleet.engine import Engine
 from fleet.lists import Candidate, deeper, read_list
@@ -256,4 +257,4 @@ class _Shown:
 
     def _clear(self) -> None:
         if self._live:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+            print("\r\033[K", end="", file=drawn(sys.stderr), flush=True)

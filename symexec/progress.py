@@ -17,6 +17,7 @@ from contextlib import suppress
 from typing import Protocol, TextIO
 
 from csg.records import record
+from csg.terminal import drawn
 
 LONG = 2.0  # seconds; shorter preparations are not mentioned
 READING, UNIFYING, SEARCHING = "reading both versions", "building the graph", "searching"
@@ -198,7 +199,7 @@ class LiveLine:
     def _wipe(self) -> None:
         """Go back to the beginning of the line and erase it (ECMA-48: CR, EL)."""
         if self._shown:
-            print("\r\x1b[K", end="", file=self._stream, flush=True)
+            print("\r\x1b[K", end="", file=drawn(self._stream), flush=True)
             self._shown = False
 
 

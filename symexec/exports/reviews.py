@@ -429,7 +429,7 @@ def _section(finished: Finished) -> Iterator[str]:
 def _uncovered(report: Report) -> list[str]:
     """What the verdict does not cover, with files by the names that users know."""
     found = [*expectations(report), *reservations(report), *report.notes]
-    return [short_paths(each, report) for each in found]
+    return [printable(short_paths(each, report)) for each in found]
 
 
 def _verdict(report: Report) -> str:

@@ -102,7 +102,7 @@ def page(report: Report, svg: str | None = None, stored: Collection[str] | None 
         patch=blocks.many("file", patch_files(report), _PATCH),
         expectations=folded(report),
         not_looked_at=[
-            short_paths(each, report) for each in (*reservations(report), *report.notes)
+            printable(short_paths(each, report)) for each in (*reservations(report), *report.notes)
         ],
         statuses=STATUSES,
         details=_details(report),

@@ -25,7 +25,8 @@ from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, TextIO
 
-from csg.errors import LINES, printable
+from csg.errors import printable
+from csg.terminal import drawn
 from symexec.report.model import Report
 from symexec.report.words import (
     accepted_lines,
@@ -181,9 +182,11 @@ def _cells(case: TestCase, report: Report) -> Row:
 
 
 def _print_lines(lines: Sequence[str], out: TextIO) -> None:
+    """Print each of them as one line. Names of files stand in them: one with a newline in it would
+    make a line of its own."""
     for line in lines:
-        text = printable(line, LINES)
-        if out.isatty() and "\n" not in text:
+        text = printable(line, "\t")
+        if out.isatty():
             indent = "    " if text.startswith("  ") else ""
             text = "\n".join(_wrapped(text, width(out), indent, most=None))
         print(text, file=out)
@@ -200,7 +203,7 @@ def _print_rows(
     """Print a table. ``optional``: how many of the last columns may be left out; of the others the
     last ``stacked`` may be put one below the other."""
     for line in _lines_of(heads, rows, out, optional, stacked):
-        print(_coloured(line, out), file=out)
+        print(_coloured(line, out), file=drawn(out))
 
 
 def _lines_of(

@@ -791,7 +791,7 @@ def readable_test(case: TestCase, report: Report) -> str:
         where = short_paths(f"{place.file}:{place.line}", report)
         lines += ["", f"diverges at {where} ({place.kind} {place.directions})"]
     if case.notes:
-        lines += ["", *case.notes]
+        lines += ["", *map(printable, case.notes)]
     if case.blame is not None and case.blame.blamed:
         named = changes_named(case.blame.blamed, case.blame.interaction)
         unsure = ", perhaps fewer: runs or time were used up" if case.blame.ended else ""
