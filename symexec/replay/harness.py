@@ -578,7 +578,7 @@ def _one_word(text: str) -> str:
 
 # ------------------------------------------------------------------------------ values out
 
-UNHEARD = 125  # harness_support.c: the exit status where descriptor 3 is lost
+UNHEARD = 64  # harness_support.c: the signal that ends a process whose descriptor is lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -594,9 +594,10 @@ class Answer:
     finished: bool = False
     garbled: bool = False
 
-    def untold(self, exit_code: int) -> str:
-        """Why a run that ended by itself says nothing of the call; "" where it does."""
-        if self.garbled or (exit_code == UNHEARD and not self.finished):
+    def untold(self, signal: int) -> str:
+        """Why a run that ended by itself, or by a signal, says nothing of the call; "" where it
+        does."""
+        if self.garbled or (signal == UNHEARD and not self.finished):
             return NOT_HEARD
         return "" if self.called else NOT_CALLED
 

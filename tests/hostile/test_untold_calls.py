@@ -82,10 +82,10 @@ def test_ways_in_which_a_process_ends_before_the_call_are_compared(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("said", "status", "untold"),
+    ("said", "signal", "untold"),
     [
         (b"called\nreturned 01000000\ndone\n", 0, ""),
-        (b"called\n", 3, ""),
+        (b"called\n", 11, ""),
         (b"called\nreturned 01000000\ndone\n", UNHEARD, ""),
         (b"", 0, NOT_CALLED),
         (b"begin\np x i 01000000\n", 0, NOT_CALLED),
@@ -97,8 +97,8 @@ def test_ways_in_which_a_process_ends_before_the_call_are_compared(tmp_path: Pat
         (b"called\nreturned pointer x \xff\ndone\n", 0, NOT_HEARD),
     ],
 )
-def test_what_a_harness_says(said: bytes, status: int, untold: str) -> None:
-    assert decode_answer(said, TestInput(), None).untold(status) == untold
+def test_what_a_harness_says(said: bytes, signal: int, untold: str) -> None:
+    assert decode_answer(said, TestInput(), None).untold(signal) == untold
 
 
 @pytest.mark.parametrize("byte", ["0xff", "0"])
@@ -141,3 +141,12 @@ def test_runs_that_all_differ_are_not_said_to_be_alike(
     done = csgtest(*words, folder=tmp_path, seconds=100.0)
     is_clean(done)
     assert done.code == code, done.out + done.err
+
+
+@pytest.mark.parametrize("status", [0, 124, 125])
+def test_each_way_in_which_a_function_ends_the_process_is_compared(
+    status: int, tmp_path: Path
+) -> None:
+    versions(tmp_path, f"int f(int x) {{ _exit({status} + K); }}\n", ("0", "1"))
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "6", folder=tmp_path)
+    assert done.code == 1 and done.report["tests"][0]["old"]["exit"] == status, done.out
