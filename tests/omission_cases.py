@@ -1414,6 +1414,7 @@ _UNITS = {
     "campaign/building.py:ledger:seeds": "a_search_near_seeds",
     "campaign/building.py:ledger:mismatched": "other_branches",
     "campaign/building.py:ledger:unconfirmed": "what_no_caller_meets",
+    "campaign/building.py:ledger:attacked": "what_varies_natively",
     "campaign/building.py:_note_state:any": "what_later_calls_may_show",
     "exploration/paths.py:_tried:approximated": "a_doubt_on_many_paths",
     "exploration/paths.py:_take_turn:time": "a_turn_that_the_time_ends",
