@@ -34,7 +34,14 @@ from csg.files import MOST_BYTES
 from csg.leftovers import OwnFolder
 from csg.records import record
 from csg.toolchain import compile_program, compiler_identity, find_compiler
-from symexec.projects.leavings import LARGEST, ToolCall, calls_in, clear_tree, content_in
+from symexec.projects.leavings import (
+    LARGEST,
+    RecordWatch,
+    ToolCall,
+    calls_in,
+    clear_tree,
+    content_in,
+)
 from symexec.projects.recipes import CHECKOUT
 from symexec.replay.sandbox import REFUSED, enclosure_words
 
@@ -92,11 +99,13 @@ class Enclosure:
         self._base.mkdir()
         for name in ("bin", "home", "calls"):
             self.renew(name)
+        self._watch = RecordWatch(self._base / "calls")
 
     def __enter__(self) -> Enclosure:
         return self
 
     def __exit__(self, *reason: object) -> None:
+        self._watch.close()
         self._own.remove()
 
     @property
@@ -124,7 +133,14 @@ class Enclosure:
             or (time != after[name][-1] and exported.digests[name] != self._digest_now(name, after))
         }
         written = {name: found[-1] for name, found in after.items() if found != before.get(name)}
-        return Edits(frozenset(changed), written)
+        written |= {name: self._left(name) for name in changed if name not in after}
+        self._watch.look()
+        return Edits(frozenset(changed), written, self._watch.sure)
+
+    def _left(self, name: str) -> int:
+        """The latest time at which a file that is gone can have gone: its folder knows."""
+        folders = (self.tree / above for above in Path(name).parents)
+        return next(each.stat().st_ctime_ns for each in folders if each.is_dir())
 
     def _digest_now(self, name: str, files: Mapping[str, _File]) -> str:
         return _digest(self.tree / name, files[name][0])
@@ -154,6 +170,8 @@ class Enclosure:
         self.tried.append(command)
         self._install()
         self.renew("calls")
+        self._watch.close()
+        self._watch = RecordWatch(self._base / "calls")
         with log.open("a") as output:
             output.write(f"{_BEGUN}{command}\n")
         code = self.run(command, log)
@@ -206,6 +224,7 @@ class Enclosure:
             while time.monotonic() < until and not self._given_up.is_set():
                 with suppress(subprocess.TimeoutExpired):
                     return process.wait(_GLANCE)
+                self._watch.look()
             raise ToolchainError(
                 f"'{command}' did not end within {LONGEST:.0f} s", hint="see --build"
             )
@@ -235,6 +254,7 @@ class Enclosure:
     def calls(self) -> list[ToolCall]:
         """Of tools since the build began, in the order of time. Raises ToolchainError where the
         build has spoilt the records of them."""
+        self._watch.look()
         return calls_in(self._base / "calls")
 
 
@@ -305,10 +325,12 @@ class _Exported:
 @record
 class Edits:
     """What a build did to its tree. ``changed``: files that it found there, and that are others
-    now, or gone; ``written``: when each file that it touched was touched last, in ns."""
+    now, or gone; ``written``: when each of these, or of its own, was touched last, in ns;
+    ``watched``: nobody changed the records of calls meanwhile."""
 
     changed: frozenset[str] = frozenset()
     written: Mapping[str, int] = field(default_factory=dict)
+    watched: bool = True
 
 
 @record

@@ -10,9 +10,12 @@ alone may read. Each of these is a message here, or is removed.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import stat
+import struct
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -24,7 +27,7 @@ LARGEST = 1 << 30  # bytes of a file that a build may leave
 _LARGEST_RECORD = 8 << 20  # bytes: a call has up to 2 MB of words, the system says
 _MOST_RECORDS = 1 << 19
 _MOST_RECORDED = 1 << 30  # bytes of all records
-_RECORD = re.compile(r"\d+\.\d{9}-\d+")
+_RECORD = re.compile(r"(\d{1,12})\.(\d{9})-\d{1,12}")
 _SYSTEM = "/usr/"  # builds link to scripts in there
 _OPENED = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
@@ -56,17 +59,20 @@ def calls_in(folder: Path) -> list[ToolCall]:
 
 def _calls(folder: int, names: list[str]) -> Iterator[ToolCall]:
     left = _MOST_RECORDED
+    ahead = time.time_ns() - time.monotonic_ns()
     for name in names:
-        if _RECORD.fullmatch(name) is None:
+        named = _RECORD.fullmatch(name)
+        if named is None:
             raise _spoilt(f"'{name}' is none")
-        content, time = _content_and_time(name, folder)
+        content, written = _content_and_time(name, folder)
+        called = int(named[1] + named[2]) + ahead  # links to a record change its own time unseen
         place, *words = [os.fsdecode(word) for word in content.split(b"\0")[:-1]] or [""]
         if not words or content[-1:] != b"\0" or not place.startswith("/"):
             raise _spoilt(f"'{name}' is cut off, as where the disk is full")
         left -= len(content)
         if left < 0:
             raise _spoilt(f"they are larger than {_MOST_RECORDED >> 20} MB")
-        yield ToolCall(place, tuple(words), time)
+        yield ToolCall(place, tuple(words), min(written, called))
 
 
 def _content_and_time(name: str, folder: int) -> tuple[bytes, int]:
@@ -74,14 +80,15 @@ def _content_and_time(name: str, folder: int) -> tuple[bytes, int]:
         handle = os.open(name, _OPENED, dir_fd=folder)
     except OSError as error:
         raise _spoilt(f"'{name}' cannot be read: {error.strerror}") from None
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(handle)
+        raise _spoilt(f"'{name}' is no regular file")
     with open(handle, "rb") as stream:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise _spoilt(f"'{name}' is no regular file")
         content = stream.read(_LARGEST_RECORD + 1)
     if len(content) > _LARGEST_RECORD:
         raise _spoilt(f"'{name}' is larger than {_LARGEST_RECORD >> 20} MB")
-    return content, status.st_ctime_ns
+    return content, status.st_mtime_ns
 
 
 def _spoilt(reason: str) -> ToolchainError:
@@ -91,14 +98,65 @@ def _spoilt(reason: str) -> ToolchainError:
     )
 
 
+# Of inotify(7): what happens to a record once it is written, and before that.
+_CREATED, _WRITTEN, _CLOSED = 0x100, 0x2, 0x8
+_OTHERWISE = 0x4 | 0xC0 | 0x200 | 0x400 | 0x800  # its facts, its name, or the folder's
+_OVERFLOW = 0x4000
+_EVENT = struct.Struct("iIII")
+
+
+class RecordWatch:
+    """Notes from outside whether records of calls are changed, removed or given other names.
+
+    watch = RecordWatch(folder); ..; watch.look(); ..; watch.close()
+
+    ``sure``: it has seen all that happened so far."""
+
+    def __init__(self, folder: Path) -> None:
+        system = ctypes.CDLL(None, use_errno=True)
+        self._closed: set[bytes] = set()
+        self._why = ""
+        self._handle = system.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        wanted = _CREATED | _WRITTEN | _CLOSED | _OTHERWISE
+        watched = system.inotify_add_watch(self._handle, os.fsencode(folder), wanted)
+        self.sure = self._handle >= 0 and watched >= 0
+
+    def look(self) -> None:
+        """Take note of what has happened. Raises ToolchainError where a record was spoilt."""
+        with suppress(BlockingIOError):
+            while self.sure and (events := os.read(self._handle, 1 << 16)):
+                while events:
+                    _, what, _, length = _EVENT.unpack_from(events)
+                    name = events[_EVENT.size : _EVENT.size + length].rstrip(b"\0")
+                    events = events[_EVENT.size + length :]
+                    self._note(name, what)
+        if self._why:
+            raise _spoilt(self._why)
+
+    def _note(self, name: bytes, what: int) -> None:
+        if what & _OVERFLOW:
+            self.sure = False
+        elif what & _OTHERWISE or name in self._closed:
+            self._why = f"'{os.fsdecode(name)}' is changed"
+        elif what & _CLOSED:
+            self._closed.add(name)
+
+    def close(self) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle, self.sure = -1, False
+
+
 def content_in(folder: Path, name: str, most: int) -> bytes:
     """Up to ``most`` bytes of a regular file in a folder; b"" where there is none."""
     with suppress(OSError):
         place = os.open(folder, _OPENED | os.O_DIRECTORY)
         try:
-            with open(os.open(name, _OPENED, dir_fd=place), "rb") as stream:
-                if stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            handle = os.open(name, _OPENED, dir_fd=place)
+            if stat.S_ISREG(os.fstat(handle).st_mode):
+                with open(handle, "rb") as stream:
                     return stream.read(most)
+            os.close(handle)
         finally:
             os.close(place)
     return b""

@@ -60,12 +60,14 @@ class Products:
         self.archives: dict[str, list[str]] = {}
         self.links: dict[str, Link] = {}
         self.called: dict[str, int] = {}  # when the compiler of an object was called, in ns
+        self.first: dict[str, int] = {}  # when a source was compiled first
         self.listed: dict[str, tuple[str, ...]] = {}  # its response files, where it has some
 
     def note(self, made: str, compiled: Compiled, call: ToolCall) -> None:
         """Note an object that a call of the compiler made."""
         self.objects[made] = compiled
         self.called[made] = call.time
+        self.first.setdefault(compiled.source, call.time)
         self.listed[made] = _response_files(call)
 
     def sources(self, output: str, loaded: Mapping[str, Sequence[str]]) -> list[Compiled]:

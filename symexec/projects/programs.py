@@ -93,8 +93,8 @@ class BuiltVersion:
     spoilt: dict[str, list[str]] = field(default_factory=dict)  # edited files, by target
 
     def edited(self, name: str) -> list[str]:
-        """The files of a target that are not what the compiler was given: committed ones that the
-        build changed, and those that were written after the compiler was called."""
+        """The files of a target that are not what the compiler was given: those that were written
+        after it was called; committed ones after it was called first."""
         found: set[str] = set()
         for part in self.products.parts(name, self.loaded.get(name, {})):
             if part in self.lost:
@@ -106,14 +106,22 @@ class BuiltVersion:
                 called = self.products.called.get(part)
                 read = (*self.reads.get(compiled, ()), *self.links.get(compiled, ()))
                 for file in (compiled.source, *read, *listed):
-                    late = called is not None and self.edits.written.get(file, 0) >= called
-                    found |= {file} if late or file in self.edits.changed else set()
+                    written, before = self.edits.written.get(file), called
+                    if file in self.edits.changed:  # as zlib's configure does with zconf.h
+                        before = self.products.first.get(compiled.source) if written else 0
+                        before = before if self.edits.watched else 0
+                    if before is not None and (before == 0 or (written or 0) >= before):
+                        found.add(file)
         return sorted(found)
 
     def lost_headers(self) -> list[str]:
-        """Committed headers that the build removed: the compiler may take others of their names."""
+        """Committed headers that the build removed after it had called the compiler: that finds
+        others of their names now. zlib's CMakeLists.txt does so before."""
+        called = self.products.called
+        began = min((called[each] for each in self.products.objects if each in called), default=0)
         gone = (each for each in self.edits.changed if each.endswith(".h"))
-        return sorted(each for each in gone if not (self.tree / each).is_file())
+        late = (each for each in gone if self.edits.written[each] >= began)
+        return sorted(each for each in late if not (self.tree / each).is_file())
 
     def sources(self, name: str) -> list[Compiled]:
         return self.products.sources(name, self.loaded.get(name, {}))
