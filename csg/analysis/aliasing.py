@@ -16,7 +16,7 @@ from its declared effect; one of which nothing is known writes to all that is no
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import product, zip_longest
 
 from csg.analysis.lengths import called_from
 from csg.analysis.several import record_key
@@ -196,6 +196,59 @@ def given_out(units: Sequence[TranslationUnit]) -> frozenset[Symbol]:
             for value in _passed_on(node):
                 found.update(filter(_is_static, _objects_addressed(value)))
     return frozenset(found)
+
+
+def open_to_writes(units: Sequence[TranslationUnit]) -> frozenset[Symbol]:
+    """The static objects to which other files may store: they get a pointer to them, not to const,
+    by a result, through a pointer, in another object, or as the argument of a callback."""
+    found: set[Symbol] = set()
+    for unit in units:
+        for function in unit.functions:
+            kind = function.symbol.type
+            result = kind.result if isinstance(kind, Function) else kind
+            for node in walk(function.body):
+                for value, into in _handed_on(node, result):
+                    if not _is_to_const(into):
+                        found.update(filter(_is_static, _objects_addressed(value)))
+        for node in walk(*unit.declarations):
+            found.update(filter(_is_static, _addressed_in(node)))
+    return frozenset(found)
+
+
+def _addressed_in(node: Tree) -> Iterator[Symbol]:
+    """The objects whose addresses a part of an initialiser is, unless it is a pointer to const."""
+    match node:
+        case InitializerEntry(type=kind, value=value):
+            if not _is_to_const(kind):
+                yield from _objects_addressed(value)
+        case Declaration(symbol=symbol, initializer=first) if isinstance(first, Expression):
+            if not _is_to_const(symbol.type):
+                yield from _objects_addressed(first)
+        case _:
+            pass
+
+
+def _is_to_const(kind: Type | None) -> bool:
+    return isinstance(kind, Pointer) and "const" in kind.qualifiers
+
+
+def _handed_on(node: Tree, result: Type) -> Iterator[tuple[Expression, Type | None]]:
+    """The values that leave a function, and as what type; not those of its own variables."""
+    match node:
+        case Return(value=value) if value is not None:
+            yield value, result
+        case Assign(target=target, value=value):
+            symbol = target.symbol if isinstance(target, Name) else None
+            if symbol is None or symbol.storage is not StorageDuration.AUTOMATIC:
+                yield value, target.type
+        case Call(function=function, arguments=arguments):
+            if not (isinstance(function, Name) and function.symbol.kind is SymbolKind.FUNCTION):
+                kind = function.type
+                kind = kind.target if isinstance(kind, Pointer) else kind
+                types = kind.parameters if isinstance(kind, Function) else ()
+                yield from zip_longest(arguments, types[: len(arguments)])
+        case _:
+            pass
 
 
 def _passed_on(node: Tree) -> Iterator[Expression]:

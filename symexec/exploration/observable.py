@@ -34,6 +34,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from csg.analysis import DependenceGraph
+from csg.analysis.aliasing import open_to_writes
 from csg.analysis.memory_flow import Accesses
 from csg.analysis.objects import ObjectKind, bits
 from csg.errors import Location
@@ -829,6 +830,12 @@ def outliving(
     public = _otherwise_named(unified)
     elsewhere |= public
     everywhere, before, after = _defined(unified), _defined(old), _defined(new)
+    stored_to = open_to_writes(unified)
+    elsewhere |= {
+        name
+        for name in program.globals
+        if not stored_to.isdisjoint(everywhere.get(name, everywhere.get(_NUMBER.sub("", name), ())))
+    }
     shown = shown_objects(program, dependences, everywhere) | public
     objects: list[Lasting] = []
     events: list[Omission] = []

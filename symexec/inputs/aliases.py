@@ -67,7 +67,7 @@ def aliases(
         if each in pointers or can_be_passed(each.type)
     }
     found: list[Alias] = []
-    untried = 0  # a text there has no end, or there is one element alone
+    untried = 0  # a text there has no end, there is one element alone, or what is in a structure
     for at, one in enumerate(pointers):
         for other in pointers[at + 1 :]:
             if stores.meet(one.name, other.name):
@@ -84,6 +84,7 @@ def aliases(
         for other in pointers:
             if one is not other and stores.meet(one.name, other.name):
                 found += _inside(places, other, other.name in texts)
+                untried += one in pointers and _has_other_ways(places, other)
     shared = shared_parts([*trees.items()], pointers, stores)
     near = [each for each in shared if len(each.needs) <= NEAR]
     found += near
@@ -132,6 +133,20 @@ def _inside(found: Sequence[Place], other: Symbol, text: bool) -> Iterator[Alias
                 )
         for offset in members_like(place, target, text):
             yield Alias(other.name, place.name, offset, frozenset((place.name, other.name)))
+
+
+def _has_other_ways(found: Sequence[Place], other: Symbol) -> bool:
+    """Can the other parameter lead into a structure in a way that no start has? To bytes of it, to
+    a pointer in it, to the structure behind it, or to a later element of an array in it."""
+    assert isinstance(other.type, Pointer)
+    target = other.type.target
+    for place in found[:1]:
+        if is_text(target) or isinstance(target, Pointer) or alike(place.type, target):
+            return True
+        for member in place.members:
+            if isinstance(member.type, Array) and alike(member.type.element, target):
+                return True
+    return False
 
 
 def _globals(parameter: Symbol, stores: Stores) -> Iterator[Alias]:
