@@ -155,6 +155,8 @@ FAMILIES = (
            "the same by both versions, or by none: they have to be equivalent", MADE),
     Family("tests.test_changed_assignments", "test_a_changed_value_is_a_difference",
            "changed values that are stored where another side effect says", MADE),
+    Family("tests.test_open_objects", "test_what_others_may_have_stored_is_no_constant",
+           "static objects to which others get a pointer, read before the call stores", MADE),
     Family("tests.symexec.exploration.test_nan", "test_decisions_by_the_bits_of_a_nan",
            "decisions by the sign and the payload of a NaN", GCC),
     Family("tests.test_left_in_memory", "test_pointers_are_told_apart_as_natively",

@@ -1,0 +1,43 @@
+"""Ways in which pointers can lead into a structure that no start has count as ways: the headline
+says of how many they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from csg.analysis.aliasing import stores
+from csg.analysis.several import ALONE
+from csg.frontend import parse_text
+from symexec.inputs.aliases import aliases
+from symexec.inputs.structures import DEPTHS
+
+
+@pytest.mark.parametrize(
+    ("parameters", "stored"),
+    [
+        ("struct s *o, const char *t", "o->n = 9; return t[0];"),
+        ("struct s *o, const unsigned char *t", "o->n = 9; return t[0];"),
+        ("struct s *o, const void *t", "o->n = 9; return *(const char *) t;"),
+        ("const struct s *o, char *t", "t[0] = 9; return o->n;"),
+        ("struct s *o, struct s **t", "*t = o->next; o->next = 0; return 0;"),
+        ("struct s *o, struct s *t", "o->n = t[1].n; return 0;"),
+        ("struct s *o, short *t", "*t = 0; o->v[1] = 7; return *t;"),
+    ],
+)
+def test_ways_that_no_start_has_are_counted(parameters: str, stored: str) -> None:
+    text = (
+        f"struct s {{ int n; short v[4]; struct s *next; }};\nint f({parameters}) {{ {stored} }}\n"
+    )
+    unit = parse_text(text, "untried.c")
+    (entry,) = unit.functions
+    tried, ways = aliases(entry.parameters, stores([unit], entry), ALONE, DEPTHS)
+    assert len(tried) < ways
+
+
+@pytest.mark.parametrize("parameters", ["int *o, int *t", "struct s *o, int x"])
+def test_there_are_no_others(parameters: str) -> None:
+    text = f"struct s {{ int n; }};\nint f({parameters}) {{ *(int *) o = 1; return 0; }}\n"
+    unit = parse_text(text, "tried.c")
+    (entry,) = unit.functions
+    tried, ways = aliases(entry.parameters, stores([unit], entry), ALONE, DEPTHS)
+    assert len(tried) == ways
