@@ -30,7 +30,15 @@ from csg.language.types import (
     Void,
     size_of,
 )
-from symexec.inputs.shared_parts import Alias, alike, members_like, parts_like, shared_parts
+from symexec.inputs.shared_parts import (
+    NEAR_ELEMENTS,
+    Alias,
+    alike,
+    later_elements,
+    members_like,
+    parts_like,
+    shared_parts,
+)
 from symexec.inputs.structures import (
     Depth,
     Place,
@@ -80,10 +88,13 @@ def aliases(
                 ]
                 found += tried
                 untried += len({each.name for each in both} - {each.name for each in tried})
+    later: list[Alias] = []
     for one, places in trees.items():
         for other in pointers:
             if one is not other and stores.meet(one.name, other.name):
                 found += _inside(places, other, other.name in texts)
+                if one in pointers and other.name not in texts:
+                    later += _later(places[0], other) if places else ()
                 untried += one in pointers and _has_other_ways(places, other)
     shared = shared_parts([*trees.items()], pointers, stores)
     near = [each for each in shared if len(each.needs) <= NEAR]
@@ -92,7 +103,7 @@ def aliases(
         if each.name not in texts:
             found += _globals(each, stores)
     copies = {each.name for each in trees if each not in pointers}  # nobody points into these
-    found = [each for each in dict.fromkeys((*found, *shared)) if each.into not in copies]
+    found = [each for each in dict.fromkeys((*found, *shared, *later)) if each.into not in copies]
     return found[:MOST_ALIASES], len(found) + untried
 
 
@@ -132,7 +143,16 @@ def _inside(found: Sequence[Place], other: Symbol, text: bool) -> Iterator[Alias
                     other.name, link.name, 0, frozenset((place.name, link.name, other.name))
                 )
         for offset in members_like(place, target, text):
-            yield Alias(other.name, place.name, offset, frozenset((place.name, other.name)))
+            there = {link.name for link in place.links if link.offset == offset}
+            needs = frozenset((place.name, other.name, *there))
+            yield Alias(other.name, place.name, offset, needs)
+
+
+def _later(place: Place, other: Symbol) -> Iterator[Alias]:
+    """The other parameter leads to a later element of an array of numbers in an object."""
+    assert isinstance(other.type, Pointer)
+    for offset in later_elements(place, other.type.target):
+        yield Alias(other.name, place.name, offset, frozenset((place.name, other.name)))
 
 
 def _has_other_ways(found: Sequence[Place], other: Symbol) -> bool:
@@ -144,7 +164,10 @@ def _has_other_ways(found: Sequence[Place], other: Symbol) -> bool:
         if is_text(target) or isinstance(target, Pointer) or alike(place.type, target):
             return True
         for member in place.members:
-            if isinstance(member.type, Array) and alike(member.type.element, target):
+            kind = member.type
+            if not isinstance(kind, Array) or kind.length in range(NEAR_ELEMENTS + 1):
+                continue
+            if alike(kind.element, target):
                 return True
     return False
 

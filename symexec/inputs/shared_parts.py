@@ -31,6 +31,7 @@ from csg.records import record
 from symexec.inputs.structures import Place, is_text, leads_to_places
 
 MOST_ELEMENTS = 12  # of an array of structures, to which a pointer leads
+NEAR_ELEMENTS = 3  # of an array of numbers: the first, the last and the second
 MOST_WAYS = 500  # of two pointers, and of a pointer and a member, that are looked for
 MOST_POINTERS = 200  # of which these are
 
@@ -164,6 +165,15 @@ def members_like(place: Place, target: Type, text: bool) -> Iterator[int]:
                     continue
                 if member.bit_width is None and alike(kind, target) and not isinstance(kind, Void):
                     yield member.offset
+
+
+def later_elements(place: Place, target: Type) -> Iterator[int]:
+    """The offsets of the last and the second element of each array of numbers in an object to which
+    a pointer to ``target`` can lead."""
+    for member in place.members:
+        if isinstance(member.type, Array) and alike(kind := member.type.element, target):
+            for number in _elements(member.type)[1:NEAR_ELEMENTS]:
+                yield member.offset + number * size_of(kind)
 
 
 def parts_like(whole: Type, part: Type) -> Iterator[int]:

@@ -41,3 +41,17 @@ def test_there_are_no_others(parameters: str) -> None:
     (entry,) = unit.functions
     tried, ways = aliases(entry.parameters, stores([unit], entry), ALONE, DEPTHS)
     assert len(tried) == ways
+
+
+def test_members_are_led_into_where_they_can_be_seen() -> None:
+    text = (
+        "struct s { int n; short v[8]; int *next; };\n"
+        "int f(struct s *o, short *t, int **p)\n"
+        "{ *t = 0; *p = 0; return o->v[1] + (o->next != 0); }\n"
+    )
+    unit = parse_text(text, "members.c")
+    (entry,) = unit.functions
+    tried, _ = aliases(entry.parameters, stores([unit], entry), ALONE, DEPTHS)
+    assert {each.offset for each in tried if (each.name, each.into) == ("t", "o")} == {4, 6, 18}
+    pointers = [each for each in tried if (each.name, each.into) == ("p", "o")]
+    assert any("o->next" in each.needs for each in pointers)
