@@ -493,7 +493,7 @@ def _built_revisions(
     untested = [*session.untested()]
     if not codes:
         failed += [*spared, *(UsageError(each.text) for each in untested if not each.is_new)]
-    for refusal in session.refused():
+    for refusal in session.refusals():
         print(f"csgtest: {refusal}", file=sys.stderr)
         failed.append(refusal)
     sentences = [each.text for each in untested]

@@ -1,13 +1,12 @@
 """Flags that a stranger wrote: in compile_commands.json, a build, csgtest.toml or a report.
 
-    is_harmless("-funsigned-char")                True: it says what the C text means
+    is_harmless("-funsigned-char")                True: it changes what the C text means
     is_harmless("-fopt-info-all=/home/ann/x")     False: the compiler would write there
     first_doubtful_flag(["-O2", "-fplugin=./x"])  "-fplugin=./x"
     as_file("@x")                                 "./@x", no list of flags for a compiler
 
-Only such flags are taken from strangers of which it is known that they say how the text is
-translated, with a word for a value. Flags that name files to write or to load, or programs to run,
-are not.
+A flag from a stranger is taken only if it is known to say how the text is translated, and its value
+is one word. Flags that name files to write or to load, or programs to run, are refused.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ _VALUED = (
     "tree-parallelize-loops", "trivial-auto-var-init", "vect-cost-model", "visibility",
     "wide-exec-charset", "zero-call-used-regs", "zero-init-padding-bits",
 )  # fmt: skip
-# Without a value all others are harmless, but those that begin so: they write files beside the
-# object, read others that a run or a stranger has left, or say what is to run.
+# All flags without a value are harmless, except those that begin with one of these. They write
+# files beside the object, read files that a run or a stranger has left, or name a program to run.
 _BEYOND_THE_TEXT = (
     "auto-profile", "branch-probabilities", "build-session", "callgraph-info", "compare-debug",
     "coverage", "crash-", "cs-profile", "dbg-cnt", "debug-compilation-dir", "deps", "diagnostics",
@@ -57,19 +56,18 @@ _HARMLESS = re.compile(
 )
 _OPERAND = frozenset({"-D", "-U", "-I", "-L", "-l", "-isystem", "-iquote", "-idirafter"})
 _OPERAND_FILE = frozenset({"-include", "-imacros"})
-_SPECIAL = ("-", "@")  # a word that begins so is no file for a compiler
+_SPECIAL = ("-", "@")  # a compiler takes a word that begins with one of these for no file
 
 
 def is_harmless(flag: str) -> bool:
-    """Does the flag, without an operand, say only what the C text means and where headers and
-    libraries are?"""
+    """Does the flag only say what the C text means, or where headers and libraries are? An operand
+    is another word."""
     return _HARMLESS.fullmatch(flag) is not None
 
 
 def first_doubtful_flag(flags: Sequence[str]) -> str | None:
-    """The first of these flags, which come from a stranger, that may do more than say what the C
-    text means and where headers and libraries are: name other files to read or write, or programs
-    to run."""
+    """The first flag that may be dangerous if a stranger wrote it. It may name other files to read
+    or to write, or programs to run."""
     rest = iter(flags)
     for flag in rest:
         if flag in _OPERAND or flag in _OPERAND_FILE:

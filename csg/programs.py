@@ -151,8 +151,8 @@ def _words(entry: Mapping[str, object]) -> list[str]:
 
 
 def recorded_flags(words: Sequence[str], directory: str) -> Iterator[str]:
-    """Of the words that a build called the compiler with, those that say what the text means. The
-    build may be a stranger's: flags that name files to write or to load are left out."""
+    """The flags of a compiler call that say what the text means. The build may be a stranger's, so
+    flags that name files to write or to load are left out."""
     rest = iter(words)
     for word in rest:
         option = next((each for each in _WITH_PATH if word.startswith(each)), None)

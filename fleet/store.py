@@ -107,7 +107,7 @@ class Store:
                     f"'{place}' is of another kind of database",
                     hint="give a folder, or postgresql+psycopg://USER@HOST/DATABASE",
                 )
-            found, is_new = _opened(engine, place, artefacts or usual)
+            found, is_new = _prepare_database(engine, place, artefacts or usual)
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
             raise UsageError(
                 f"'{place}' is no store: {error}", hint="give a folder, or a URL of a database"
@@ -388,7 +388,7 @@ def _trust(place: str, artefacts: str, named: bool) -> None:
         )
 
 
-def _opened(engine: Engine, place: str, artefacts: str) -> tuple[str, bool]:
+def _prepare_database(engine: Engine, place: str, artefacts: str) -> tuple[str, bool]:
     """Prepare the database, and return where its artefacts are, and whether this call has said so.
     On a disk that is full SQLite cannot make the file that its readers share; alone it does
     without."""
@@ -421,7 +421,7 @@ def _begun(engine: Engine, place: str, artefacts: str) -> tuple[str, bool]:
     with engine.begin() as connection:
         _migrate(connection, place)
         _check_references(connection)
-        return _remembered(connection, artefacts)
+        return _place_of_artefacts(connection, artefacts)
 
 
 def _prepare_sqlite(connection: Any, alone: bool) -> None:
@@ -478,7 +478,7 @@ def _check_references(connection: Connection) -> None:
             raise damaged(f"{column} names what is not there")
 
 
-def _remembered(connection: Connection, artefacts: str) -> tuple[str, bool]:
+def _place_of_artefacts(connection: Connection, artefacts: str) -> tuple[str, bool]:
     """Where the artefacts are, and whether the store is told so only now: a new one takes the place
     that is asked for."""
     chosen = sa.select(SETTINGS.c.value).where(SETTINGS.c.name == _ARTEFACTS)

@@ -321,6 +321,13 @@ def write_versions(folder: Path, old: str, new: str) -> tuple[Path, Path]:
     return files
 
 
+def build_edited(folder: Path, text: str) -> Done:
+    """The versions of a text with edits, compared from ``f`` on, in a deterministic run."""
+    write_versions(folder, version_of(text, 0), version_of(text, 1))
+    words = ("build", "old.c", "new.c", "--entry", "f", "--time", "30", "--deterministic")
+    return csgtest(*words, folder=folder)
+
+
 def note(source: str, key: str) -> str:
     """What stands behind ``// key:`` in the first lines of a program."""
     for line in source.splitlines()[:5]:

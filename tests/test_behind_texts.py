@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import csgtest, version_of, write_versions
+from tests.command_line import build_edited
 from tests.nightly import every
 
 
@@ -73,11 +73,7 @@ def _build(folder: Path, place: Place, guard: str, body: str) -> tuple[int, str,
         f"#include <string.h>\n{place.types}\nint f({place.parameters})\n"
         f"{{\n{place.before}\n{guard}\n{body}\n}}\n"
     )
-    write_versions(folder, version_of(text, 0), version_of(text, 1))
-    done = csgtest(
-        *("build", "old.c", "new.c", "--entry", "f", "--time", "20", "--deterministic"),
-        folder=folder,
-    )
+    done = build_edited(folder, text)
     return done.code, done.report["verdict"], done.out
 
 
@@ -115,9 +111,5 @@ def test_memory_is_compared_as_a_whole(name: str, tmp_path: Path) -> None:
         "#include <stdlib.h>\n#include <string.h>\nint f(int k)\n{\n"
         f'{OBJECTS[name]}\n    return k == 77345 ? ⟨strncmp | memcmp⟩(p, "abc", 3) != 0 : 2;\n}}\n'
     )
-    write_versions(tmp_path, version_of(text, 0), version_of(text, 1))
-    done = csgtest(
-        *("build", "old.c", "new.c", "--entry", "f", "--time", "20", "--deterministic"),
-        folder=tmp_path,
-    )
+    done = build_edited(tmp_path, text)
     assert done.report["verdict"] == "different" and "overflow" in done.out, done.out

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import csgtest, version_of, write_versions
+from tests.command_line import build_edited
 from tests.nightly import every
 
 TARGETS = ("b[n++]", "*p++", "*at(b)", "b[count()]", "(p++)[1]", "b[n += 2]", "*(n++, p)")
@@ -43,10 +43,6 @@ int f(int c, int x)
 def test_a_changed_value_is_a_difference(case: str, tmp_path: Path) -> None:
     target, _, value = case.partition(" = ")
     text = _TEXT.replace("TARGET", target).replace("VALUE", value)
-    write_versions(tmp_path, version_of(text, 0), version_of(text, 1))
-    done = csgtest(
-        *("build", "old.c", "new.c", "--entry", "f", "--time", "20", "--deterministic"),
-        folder=tmp_path,
-    )
+    done = build_edited(tmp_path, text)
     assert (done.code, done.report["verdict"]) == (1, "different"), done.out
     assert "10015" in done.out, done.out

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import csgtest, version_of, write_versions
+from tests.command_line import build_edited
 from tests.nightly import every
 
 _READ = "int f(int x) { return PLACE * 3 == 30045 ? ⟨x + 1 | x + 2⟩ : x; }"
@@ -73,11 +73,7 @@ KEPT = {
 
 def _verdict(folder: Path, head: str, read: str) -> tuple[str, str]:
     text = f"{head}\n{read}\n"
-    write_versions(folder, version_of(text, 0), version_of(text, 1))
-    done = csgtest(
-        *("build", "old.c", "new.c", "--entry", "f", "--time", "20", "--deterministic"),
-        folder=folder,
-    )
+    done = build_edited(folder, text)
     return done.report["verdict"], done.out
 
 

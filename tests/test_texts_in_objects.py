@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import csgtest, version_of, write_versions
+from tests.command_line import build_edited
 from tests.nightly import every
 
 _HEAD = "#include <stdlib.h>\n#include <string.h>\nstruct c { int n; NAME int last; };\n"
@@ -56,11 +56,7 @@ DIFFERENT = {
 
 def _build(folder: Path, name: str, kind: str, body: str) -> tuple[int, str, str]:
     function = f"{_HEAD.replace('NAME', NAMES[name])}int f(struct c *c, {kind}s)\n{{\n{body}\n}}\n"
-    write_versions(folder, version_of(function, 0), version_of(function, 1))
-    done = csgtest(
-        *("build", "old.c", "new.c", "--entry", "f", "--time", "30", "--deterministic"),
-        folder=folder,
-    )
+    done = build_edited(folder, function)
     return done.code, done.report["verdict"], done.out
 
 

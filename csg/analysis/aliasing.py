@@ -65,6 +65,7 @@ from csg.language.types import (
     Record,
     Type,
     Void,
+    leads_to_const,
     size_of,
 )
 from csg.records import record
@@ -203,33 +204,30 @@ def open_to_writes(units: Sequence[TranslationUnit]) -> frozenset[Symbol]:
     by a result, through a pointer, in another object, or as the argument of a callback."""
     found: set[Symbol] = set()
     for unit in units:
+        handed: list[tuple[Expression, Type | None]] = [*_initial_values(unit.declarations)]
         for function in unit.functions:
             kind = function.symbol.type
             result = kind.result if isinstance(kind, Function) else kind
             for node in walk(function.body):
-                for value, into in _handed_on(node, result):
-                    if not _is_to_const(into):
-                        found.update(filter(_is_static, _objects_addressed(value)))
-        for node in walk(*unit.declarations):
-            found.update(filter(_is_static, _addressed_in(node)))
+                handed += _handed_on(node, result)
+        for value, into in handed:
+            if into is None or not leads_to_const(into):
+                found.update(filter(_is_static, _objects_addressed(value)))
     return frozenset(found)
 
 
-def _addressed_in(node: Tree) -> Iterator[Symbol]:
-    """The objects whose addresses a part of an initialiser is, unless it is a pointer to const."""
-    match node:
-        case InitializerEntry(type=kind, value=value):
-            if not _is_to_const(kind):
-                yield from _objects_addressed(value)
-        case Declaration(symbol=symbol, initializer=first) if isinstance(first, Expression):
-            if not _is_to_const(symbol.type):
-                yield from _objects_addressed(first)
-        case _:
-            pass
-
-
-def _is_to_const(kind: Type | None) -> bool:
-    return isinstance(kind, Pointer) and "const" in kind.qualifiers
+def _initial_values(
+    declarations: Iterable[Declaration],
+) -> Iterator[tuple[Expression, Type]]:
+    """The values of initialisers, and as what type they are stored."""
+    for node in walk(*declarations):
+        match node:
+            case InitializerEntry(type=kind, value=value):
+                yield value, kind
+            case Declaration(symbol=symbol, initializer=first) if isinstance(first, Expression):
+                yield first, symbol.type
+            case _:
+                pass
 
 
 def _handed_on(node: Tree, result: Type) -> Iterator[tuple[Expression, Type | None]]:

@@ -167,6 +167,12 @@ class VaList:
 
 Type = Void | Integer | Floating | Enumeration | Pointer | Array | Function | Record | VaList
 
+
+def leads_to_const(kind: Type) -> bool:
+    """Is it a pointer to what nobody may write to through it?"""
+    return isinstance(kind, Pointer) and "const" in kind.qualifiers
+
+
 VOID = Void()
 BOOL = Integer("_Bool", 1, False, 0)
 CHAR = Integer("char", 1, True, 1)

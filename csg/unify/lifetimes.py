@@ -5,7 +5,7 @@
 
 A projection takes away the blocks that its version does not have: regions, and parts of an ``if``
 that the version reaches whatever the condition. Merging keeps objects that pointers may lead to out
-of such blocks. This module finds those that it missed.
+of such blocks. This module finds the objects that merging has missed.
 """
 
 from __future__ import annotations

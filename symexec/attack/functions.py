@@ -132,13 +132,12 @@ def _as_memory(line: str) -> tuple[str, bytes]:
 
 @record
 class Shown:
-    """An input on which the versions differ. ``test`` None: no test can say it;
-    ``nearly`` is what one can say of it, without what is unusual. ``one_fails``: only
+    """An input on which the versions differ. ``nearly`` is the test that comes nearest to it, and
+    ``test`` the one that says all of it; None where there is none. ``one_fails``: only
     one of them ends without an error. ``style``: the builds that show it; ``optimised``: those
     without optimisation do not; ``overflows``: those in which signed numbers wrap around do not."""
 
     number: int
-    test: TestInput | None
     nearly: TestInput | None
     made: DriverInput
     old: Run
@@ -146,6 +145,10 @@ class Shown:
     style: str
     optimised: bool = False
     overflows: bool = False
+
+    @property
+    def test(self) -> TestInput | None:
+        return None if self.old.unusual & UNSAYABLE else self.nearly
 
     @property
     def one_fails(self) -> bool:
@@ -397,10 +400,9 @@ class FunctionAttack:
         old, new = pairs
         made = read_input(old.input)
         nearly = expressed(made, self.signature)
-        test = None if old.unusual & UNSAYABLE else nearly
         optimised = seen_in == NATURAL[1] and self._is_alike_plainly(number)
         overflows = seen_in in NATURAL and not optimised and self._is_alike(number, LITERAL)
-        return Shown(number, test, nearly, made, old, new, style, optimised, overflows)
+        return Shown(number, nearly, made, old, new, style, optimised, overflows)
 
 
 def _is_alike(old: Record, new: Record) -> bool:

@@ -93,7 +93,6 @@ from symexec.runtime.library import Source, looked_at
 from symexec.search import chosen
 from symexec.state.state import Chain, State
 from symexec.testcases import (
-    MASKED,
     DifferenceKind,
     EntrySignature,
     Observed,
@@ -998,9 +997,7 @@ class BuildJob:
         """What differs natively, and varies between runs of one version; "" where nothing does."""
         if self.fuzzing is not None and self.fuzzing.varying:
             return self.fuzzing.varying
-        notes = (note for case in self.found if case.varies_wholly for note in case.notes)
-        masked = next((note for note in notes if note.startswith(MASKED)), "")
-        return masked.removeprefix(f"{MASKED}: ").partition(":")[0]
+        return next((case.what_varies for case in self.found if case.varies_wholly), "")
 
     def graph_coverage(self) -> dict[str, Json] | None:
         """How much of the change sequence graph tests have visited; None before the search

@@ -18,7 +18,7 @@ from csg.ir import Instruction, Program
 from csg.ir.library_effects import effect_of
 from csg.language.syntax import Call, Cast, FunctionDefinition
 from csg.language.traversal import called_name, walk
-from csg.language.types import Array, Function, Pointer, Record, Type
+from csg.language.types import Array, Function, Pointer, Record, Type, leads_to_const
 from symexec.exploration.depending import Influence, Touched, accesses, own_functions
 from symexec.ledger import Omission, Reason
 
@@ -53,7 +53,7 @@ def _lent(
     for at, kind in enumerate(kinds, 1 + hidden):
         if not isinstance(kind, Pointer):
             continue
-        if _is_constant(kind):
+        if leads_to_const(kind):
             names.add(f"parameter {at}")
         if _has_constants(kind.target):
             drops = _drop_const(functions) if drops is None else drops
@@ -66,17 +66,13 @@ def _lent(
     }
 
 
-def _is_constant(kind: Type) -> bool:
-    return isinstance(kind, Pointer) and "const" in kind.qualifiers
-
-
 def _has_constants(kind: Type) -> bool:
     """Does an object of this type hold pointers to constants, at any depth?"""
     seen: set[Type] = set()
     waiting = [kind]
     while waiting:
         match waiting.pop():
-            case Pointer() as pointer if _is_constant(pointer):
+            case Pointer() as pointer if leads_to_const(pointer):
                 return True
             case Pointer(target=target) | Array(element=target):
                 waiting.append(target)
@@ -94,16 +90,16 @@ def _drop_const(functions: Iterable[FunctionDefinition]) -> bool:
     for node in walk(*(each.body for each in functions)):
         match node:
             case Cast(type=Pointer() as kind, operand=operand):
-                if _is_constant(operand.type) and not _is_constant(kind):
+                if leads_to_const(operand.type) and not leads_to_const(kind):
                     return True
-            case Call(type=Pointer() as kind, arguments=arguments) if not _is_constant(kind):
+            case Call(type=Pointer() as kind, arguments=arguments) if not leads_to_const(kind):
                 effect = effect_of(called_name(node))
                 given = (
                     [arguments[at] for at in effect.returns if at < len(arguments)]
                     if effect
                     else []
                 )
-                if any(_is_constant(each.type) for each in given):
+                if any(leads_to_const(each.type) for each in given):
                     return True
             case _:
                 pass

@@ -24,15 +24,7 @@ from random import Random
 
 from symexec.fuzzing.candidates import Candidates
 from symexec.replay import PLAIN, NativeReplay, Request
-from symexec.testcases import (
-    MASKED,
-    DifferenceKind,
-    Observation,
-    Observed,
-    TestCase,
-    TestInput,
-    Value,
-)
+from symexec.testcases import DifferenceKind, Observation, Observed, TestCase, TestInput, Value
 from symexec.triage import Patience, differing_parts, examine
 from symexec.triage.classification import behaviour, shows_nothing
 from symexec.triage.grouping import contrast, shape
@@ -341,7 +333,7 @@ class NativeTesting:
             else:
                 self.refuted += 1
                 if case.varies_wholly:
-                    self.varying = self.varying or _what_varies(case)
+                    self.varying = self.varying or case.what_varies
                 else:
                     self.compared += 1
                 if case.kind is DifferenceKind.NONDETERMINISTIC:
@@ -358,11 +350,6 @@ class NativeTesting:
         (kind,) = self._kinds([test], [pair])
         self._seen[kind] += 1
         return parts if self._stands_for_its_kind(self._seen[kind]) else ()
-
-
-def _what_varies(case: TestCase) -> str:
-    notes = (note for note in case.notes if note.startswith(MASKED))
-    return next(notes, "").removeprefix(f"{MASKED}: ").partition(":")[0]
 
 
 def _tells(old: Observation, new: Observation) -> bool:

@@ -93,8 +93,7 @@ def aliases(
         for other in pointers:
             if one is not other and stores.meet(one.name, other.name):
                 found += _inside(places, other, other.name in texts)
-                if one in pointers and other.name not in texts:
-                    later += _later(places[0], other) if places else ()
+                later += () if other.name in texts else _later(places, other)
                 untried += one in pointers and _has_other_ways(places, other)
     shared = shared_parts([*trees.items()], pointers, stores)
     near = [each for each in shared if len(each.needs) <= NEAR]
@@ -148,11 +147,12 @@ def _inside(found: Sequence[Place], other: Symbol, text: bool) -> Iterator[Alias
             yield Alias(other.name, place.name, offset, needs)
 
 
-def _later(place: Place, other: Symbol) -> Iterator[Alias]:
+def _later(found: Sequence[Place], other: Symbol) -> Iterator[Alias]:
     """The other parameter leads to a later element of an array of numbers in an object."""
     assert isinstance(other.type, Pointer)
-    for offset in later_elements(place, other.type.target):
-        yield Alias(other.name, place.name, offset, frozenset((place.name, other.name)))
+    for place in found[:1]:
+        for offset in later_elements(place, other.type.target):
+            yield Alias(other.name, place.name, offset, frozenset((place.name, other.name)))
 
 
 def _has_other_ways(found: Sequence[Place], other: Symbol) -> bool:

@@ -92,7 +92,7 @@ class BuiltVersion:
     links: dict[Compiled, tuple[str, ...]] = field(default_factory=dict)  # on the way to ``reads``
     spoilt: dict[str, list[str]] = field(default_factory=dict)  # edited files, by target
 
-    def edited(self, name: str) -> list[str]:
+    def edited_files(self, name: str) -> list[str]:
         """The files of a target that are not what the compiler was given: those that were written
         after it was called; committed ones after it was called first."""
         found: set[str] = set()
@@ -103,16 +103,23 @@ class BuiltVersion:
                 compiled = self.products.objects[part]
                 listed = self.products.listed.get(part, ())
                 found |= {each for each in listed if not (self.tree / each).is_file()}
-                called = self.products.called.get(part)
                 read = (*self.reads.get(compiled, ()), *self.links.get(compiled, ()))
                 for file in (compiled.source, *read, *listed):
-                    written, before = self.edits.written.get(file), called
-                    if file in self.edits.changed:  # as zlib's configure does with zconf.h
-                        before = self.products.first.get(compiled.source) if written else 0
-                        before = before if self.edits.watched else 0
-                    if before is not None and (before == 0 or (written or 0) >= before):
+                    if self._was_edited_late(file, compiled.source, part):
                         found.add(file)
         return sorted(found)
+
+    def _was_edited_late(self, file: str, source: str, part: str) -> bool:
+        """Was a file written after the compiler was called for a part? One that was committed may
+        be written until its source is compiled first, as zlib's configure writes zconf.h."""
+        written = self.edits.written.get(file)
+        if file not in self.edits.changed:
+            limit = self.products.called.get(part)
+        elif written and self.edits.watched:
+            limit = self.products.first.get(source)
+        else:
+            return True
+        return limit is not None and (limit == 0 or (written or 0) >= limit)
 
     def lost_headers(self) -> list[str]:
         """Committed headers that the build removed after it had called the compiler: that finds
@@ -220,11 +227,11 @@ def _drop_lost(version: BuiltVersion) -> None:
             if not _PROBES.match(compiled.source):
                 version.lost[path] = compiled.source
     for path in [*products.archives]:
-        if not version.sources(path) and not version.edited(path):
+        if not version.sources(path) and not version.edited_files(path):
             del products.archives[path]
     for path in [*products.links]:
         made = (tree / path).exists()
-        if not made or not (version.sources(path) or version.edited(path)):
+        if not made or not (version.sources(path) or version.edited_files(path)):
             del products.links[path]
 
 
@@ -385,7 +392,9 @@ def add_library(old: BuiltVersion, new: BuiltVersion, name: str, ignored: Sequen
 def _note_edited(old: BuiltVersion, new: BuiltVersion, name: str) -> bool:
     """Can it not be known what the compiler was given for a target, as a build has edited it?"""
     files = [
-        file for version in (old, new) for file in (*version.edited(name), *version.lost_headers())
+        file
+        for version in (old, new)
+        for file in (*version.edited_files(name), *version.lost_headers())
     ]
     if files:
         new.spoilt[name] = sorted({*files})
@@ -562,7 +571,7 @@ def _copy(source: Path, target: Path) -> None:
 def _common(old: BuiltVersion, new: BuiltVersion) -> tuple[list[str], list[str]]:
     def outputs(version: BuiltVersion) -> set[str]:
         made = {*version.products.links, *version.products.archives}
-        return {name for name in made if version.sources(name) or version.edited(name)}
+        return {name for name in made if version.sources(name) or version.edited_files(name)}
 
     before, after = outputs(old), outputs(new)
     notes = [f"only the old version has {name}" for name in sorted(before - after)]

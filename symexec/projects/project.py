@@ -163,7 +163,7 @@ def read_project(
         make = _Subjects(built, _FlagsOfTargets(top, flags, own), out, ignored, quiet)
         sorted_targets = _sort_targets(chosen, bool(asked.targets), make)
         found = _tested_and_untested(sorted_targets, make, top.name)
-        edited = tuple(_edited(built, bool(asked.targets), ignored))
+        edited = tuple(_sentences_on_edits(built, bool(asked.targets), ignored))
         unread = tuple(filter(is_for_assembler, names))
         return Project(revisions, *found, aside, unread, edited)
 
@@ -430,7 +430,7 @@ def _notes_of_settings(
             yield f"[target.{each.name}] says how to test what no build makes{meant}"
 
 
-def _edited(built: Both, asked: bool, ignored: Sequence[str]) -> Iterator[str]:
+def _sentences_on_edits(built: Both, asked: bool, ignored: Sequence[str]) -> Iterator[str]:
     """A sentence on each target of which nobody knows what the compiler was given. ``asked``: tests
     and examples, too."""
     for name, files in built[1].spoilt.items():

@@ -268,7 +268,7 @@ class Session:
             return f"Nothing that is compiled differs{apart}."
         return f"Only tests and examples differ: {some_of(self._aside)}."
 
-    def refused(self) -> list[CsgtestError]:
+    def refusals(self) -> list[CsgtestError]:
         """Why no call may end as if the versions were the same, whatever was tested."""
         hint = "say how it is built: --build COMMAND"
         return [UsageError(each, hint=hint) for each in self._edited]

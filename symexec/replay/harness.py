@@ -594,7 +594,7 @@ class Answer:
     finished: bool = False
     garbled: bool = False
 
-    def untold(self, signal: int) -> str:
+    def why_untold(self, signal: int) -> str:
         """Why a run that ended by itself, or by a signal, says nothing of the call; "" where it
         does."""
         if self.garbled or (signal == UNHEARD and not self.finished):
@@ -609,12 +609,12 @@ def decode_answer(
     symbols: Symbols = NO_SYMBOLS,
 ) -> Answer:
     try:
-        return _decoded(data, test, signature, symbols)
+        return _decode_lines(data, test, signature, symbols)
     except (ValueError, struct.error):
         return Answer(garbled=True)
 
 
-def _decoded(
+def _decode_lines(
     data: bytes, test: TestInput, signature: EntrySignature | None, symbols: Symbols
 ) -> Answer:
     returned: str | None = None

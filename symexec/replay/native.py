@@ -660,7 +660,7 @@ class NativeReplay:
             if result.overdrawn
             else (report or lost).replace(f"{self._builds.folder}/", ""),
             leaks=leaks,
-            untold="" if tells else answer.untold(result.signal),
+            untold="" if tells else answer.why_untold(result.signal),
             cpu_s=self._spent(request, result),
         )
 

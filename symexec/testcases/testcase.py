@@ -293,6 +293,12 @@ class TestCase:
         return varies and any(note.startswith(whole) for note in self.notes)
 
     @property
+    def what_varies(self) -> str:
+        """The first part that varies between runs of one version; "" where none does."""
+        masked = (note for note in self.notes if note.startswith(MASKED))
+        return next(masked, "").removeprefix(f"{MASKED}: ").partition(":")[0]
+
+    @property
     def called(self) -> str:
         """What reports call it; nothing before it was replayed."""
         return self.kind or self.ending or ""

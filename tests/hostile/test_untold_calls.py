@@ -98,7 +98,7 @@ def test_ways_in_which_a_process_ends_before_the_call_are_compared(tmp_path: Pat
     ],
 )
 def test_what_a_harness_says(said: bytes, signal: int, untold: str) -> None:
-    assert decode_answer(said, TestInput(), None).untold(signal) == untold
+    assert decode_answer(said, TestInput(), None).why_untold(signal) == untold
 
 
 @pytest.mark.parametrize("byte", ["0xff", "0"])

@@ -444,7 +444,7 @@ def hoist(body: Compound, stand_ins: set[Symbol]) -> Compound:
 
 
 def _declared_inside(body: Compound) -> Iterator[Symbol]:
-    """The variables of inner blocks: those that a version has, not those that merging adds."""
+    """The variables of the inner blocks that a version has. Merging may add other blocks."""
     waiting: list[tuple[Tree, bool]] = [(item, False) for item in body.items]
     while waiting:
         node, inside = waiting.pop()
