@@ -202,7 +202,7 @@ SEVERAL = {
         "int f(struct word *i) { int n = 0; for (; i->kind; i++) n += i->text && *i->text == 'x';"
         " return n > 1; }",
         ("n > 1", "n > 2"),
-        ["f((struct word[", '[1].text = "x', "the last of i is zero"],
+        ["f((struct word[", '.text = "x"', "the last of i is zero"],
     ),
     "several, as many as a number says": (
         "int f(const point *p, int n) { int s = 0; for (int k = 0; k < n; k++) s += p[k].y == 3;"
