@@ -17,6 +17,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +26,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, ParamSpec, TypeVar
 
+from csg.confinement import readable_places, start_confined
 from csg.errors import Location, ToolchainError
 from csg.harmless_flags import as_file
 
@@ -38,7 +40,8 @@ _PATIENCE = 1.0  # seconds that a compiler has to remove its temporary files
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_SAID_BY_LINKERS = ("error", "undefined reference", "multiple definition")
+_SAID_BY_LINKERS = ("error", "Error:", "undefined reference", "multiple definition")
+_PRIVATE = "of a home, a compiler may read the part that the files are in, and folders after -- -I"
 _MESSAGE = re.compile(
     r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)?"
     r" (?:fatal )?error: (?P<text>.*)$",
@@ -197,7 +200,7 @@ def preprocess_text(
     """As ``preprocess``, for a text that is in no file; its line markers say ``name``."""
     command = [*_preprocessor(flags, compiler, headers), "-x", "c", "-"]
     marked = f'# 1 "{name}"\n{text}'
-    return _decoded(_run(command, marked.encode("utf-8", "surrogateescape")))
+    return _decoded(_run(command, marked.encode("utf-8", "surrogateescape"), near=[name]))
 
 
 def compile_program(
@@ -207,13 +210,15 @@ def compile_program(
     compiler: str | None = None,
     cancelled: threading.Event | None = None,
     within: Sequence[str] = (),
+    near: Sequence[str] = (),
 ) -> None:
     """Compile and link ``sources`` to ``output``; flags that name libraries may stand last.
-    ``within``: a command that runs the compiler, in front of it. Raises ToolchainError where the
-    compiler refuses."""
+    ``within``: a command that runs the compiler, in front of it, and confines it. ``near``: files
+    that ``sources`` include by their paths. Raises ToolchainError where the compiler refuses."""
     command = _words(compiler or find_compiler())
     command += [*_CLOCK, *map(as_file, sources), "-o", output, *flags]
-    _run(command, cancelled=cancelled, temporary=os.path.dirname(output), within=within)
+    folder = os.path.dirname(output)
+    _run(command, cancelled=cancelled, temporary=folder, within=within, near=near)
 
 
 def assemble(
@@ -324,28 +329,41 @@ def _run(
     cancelled: threading.Event | None = None,
     temporary: str = "",
     within: Sequence[str] = (),
+    near: Sequence[str] = (),
 ) -> bytes:
     """Run a command and return its output. ``temporary`` is the folder for the files that a
     compiler leaves when it is killed. The processes of a compiler are a group, and all of them end
     when it is given up, by an exception in this thread or by another thread that has ``cancelled``
-    it."""
+    it. It reads no private files (csg/confinement.py) but those around ``near`` and what the
+    command names."""
     if cancelled is not None and cancelled.is_set():
         raise _given_up(command)
     # What is read from a pipe has to be written by someone who has time; a file is just there.
     given = os.memfd_create("input")
+    begun: list[subprocess.Popen[bytes]] = []
+
+    def begin() -> None:
+        begun.append(
+            subprocess.Popen(
+                [*within, *command],
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, "LC_ALL": "C"} | ({"TMPDIR": temporary} if temporary else {}),
+                pass_fds=handles,
+                process_group=0,
+            )
+        )
+
     try:
         with open(given, "wb", closefd=False) as stream:
             stream.write(standard_input)
         os.lseek(given, 0, os.SEEK_SET)
-        process = subprocess.Popen(
-            [*within, *command],
-            stdin=given,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, "LC_ALL": "C"} | ({"TMPDIR": temporary} if temporary else {}),
-            pass_fds=handles,
-            process_group=0,
-        )
+        if within:
+            begin()
+        else:
+            places = [temporary or tempfile.gettempdir(), os.curdir, *near, *_paths_in(command)]
+            start_confined(begin, readable_places(command[0], places))
     except FileNotFoundError as error:
         raise ToolchainError(
             f"cannot run the compiler '{command[0]}'",
@@ -355,8 +373,13 @@ def _run(
         raise ToolchainError(f"cannot run '{command[0]}': {error.strerror}") from error
     except ValueError as error:  # a word with a null character, or that has no bytes
         raise ToolchainError(f"cannot run '{command[0]}': {error}") from error
+    except BaseException:
+        for process in begun:
+            _end(process)
+        raise
     finally:
         os.close(given)
+    (process,) = begun
     with process:
         _limit(process.pid)
         try:
@@ -367,6 +390,17 @@ def _run(
     if process.returncode != 0:
         raise _refusal(command[0], process.returncode, _decoded(messages))
     return out
+
+
+def _paths_in(command: Sequence[str]) -> Iterator[str]:
+    """The files and folders that the words of a command name, and other words, which name none."""
+    for word in command[1:]:
+        if not word.startswith("-"):
+            yield word
+        elif word.startswith(("-I", "-L")):
+            yield word[2:]
+        elif not word.startswith(("-D", "-U")) and "/" in word:
+            yield word[word.index("/") :]
 
 
 def _limit(process: int) -> None:
@@ -423,15 +457,16 @@ def _wait_until_closed(pipes: Sequence[IO[bytes]], seconds: float) -> None:
 def _refusal(compiler: str, code: int, messages: str) -> ToolchainError:
     """The first error in the output of a compiler, with its place, as an exception."""
     found = _MESSAGE.search(messages)
+    hint = _PRIVATE if "Permission denied" in messages else ""
     if found is None:
         lines = [line for line in messages.splitlines() if line.strip()]
         errors = [line for line in lines if any(each in line for each in _SAID_BY_LINKERS)]
         said = (errors or lines or [f"ended with status {code}"])[0].strip()
         return ToolchainError(
             f"the compiler '{Path(compiler).name}' fails: {said.removeprefix('cc: error: ')}",
-            hint="flags for it stand after --, and CC names another one",
+            hint=hint or "flags for it stand after --, and CC names another one",
         )
     place = Location(found["file"], int(found["line"]), int(found["column"] or 0))
-    missing = "No such file" in found["text"]
-    hint = "name the folder of a header after --: -- -I FOLDER" if missing else ""
+    if "No such file" in found["text"]:
+        hint = "name the folder of a header after --: -- -I FOLDER"
     return ToolchainError(found["text"], place, hint)

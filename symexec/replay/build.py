@@ -401,6 +401,7 @@ class Builds:
                 [*flags, *more, *entry, "-lm"],
                 cancelled=self._pool.cancelled,
                 within=within,
+                near=[str(self._file(each).absolute()) for each in program.sources],
             )
 
         if style == UNDEFINED:

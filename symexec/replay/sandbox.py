@@ -30,7 +30,7 @@ from csg.cache import Cache, key_of
 from csg.errors import UNPROTECTED, ToolchainError, UsageError
 from csg.leftovers import OwnFolder
 from csg.toolchain import compile_program, compiler_identity, find_compiler
-from symexec.replay.visible import tool_folders
+from csg.visible import tool_folders
 from symexec.replay.wire import (
     Greeting,
     Job,
@@ -145,7 +145,7 @@ def enclosure_words(
     folder that the build may write to. The build sees the tools on ``PATH`` and the folders
     ``visible``. It ends with REFUSED where there is no sandbox."""
     program = build_enclosure(private, cancelled)
-    shown = dict.fromkeys((*tool_folders(), *map(os.path.realpath, visible)))
+    shown = dict.fromkeys((*tool_folders(find_compiler()), *map(os.path.realpath, visible)))
     return [str(program), *(word for folder in shown for word in ("-v", folder))]
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from csg.toolchain import find_compiler
+from csg.visible import tool_folders
 from symexec.projects.building import Enclosure
-from symexec.replay.visible import tool_folders
 
 SECRET = "a private key"
 
@@ -49,7 +50,7 @@ def test_a_build_finds_nothing_of_a_home(home: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", ["/home", "/root", "/var", "/srv", "/mnt", "/media", "/run"])
 def test_a_build_sees_the_system_alone(place: str, tmp_path: Path) -> None:
-    tools = [each for each in tool_folders() if each.startswith(f"{place}/")]
+    tools = [each for each in tool_folders(find_compiler()) if each.startswith(f"{place}/")]
     names = {each.split("/")[2] for each in tools}
     said = said_in_a_build(f"test ! -d {place} || ls -A {place}", tmp_path / "log")
     assert set(said.split()) <= names
@@ -95,5 +96,5 @@ def test_folders_that_settings_of_the_compiler_name_are_seen(
     monkeypatch.setenv("CPPFLAGS", f"-DX=1 -I{tmp_path}/headers")
     monkeypatch.setenv("LDFLAGS", f"-Wl,-rpath,{tmp_path}/libraries {tmp_path}/archives/libx.a")
     assert {str(tmp_path / name) for name in ("headers", "libraries", "archives")} <= {
-        *tool_folders()
+        *tool_folders(find_compiler())
     }

@@ -1,9 +1,9 @@
-"""The folders outside the system that a build may read: those of its tools.
+"""The folders outside the system that a build or a compiler may read: those of its tools.
 
-    tool_folders()      ["/home/ann/arm/bin", "/home/ann/arm/lib", ...]
+    tool_folders("cc")      ["/home/ann/arm/bin", "/home/ann/arm/lib", ...]
 
-enclosure.c hides homes and all else that is no part of the system. Compilers and build systems may
-be installed there.
+Homes and all else that is no part of the system are hidden (enclosure.c, csg/confinement.py).
+Compilers and build systems may be installed there.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-
-from csg.toolchain import find_compiler
 
 # An installation has its programs in one of these folders, and all else beside it. In homes and in
 # ~/.local users keep other things, too: there only these folders are shown.
@@ -32,13 +30,14 @@ _OF_THE_SYSTEM = ("/bin", "/etc", "/gnu", "/lib", "/nix", "/opt", "/sbin", "/usr
 _MOST_LINKS = 10_000  # entries of a folder of programs that are followed
 
 
-def tool_folders() -> list[str]:
-    """Absolute paths without symbolic links, each once: of the commands on ``PATH`` and of what
-    they link to, with the rest of their installations, and of the folders that settings of the
-    compiler name. Folders of the system and the home itself are left out."""
+def tool_folders(compiler: str) -> list[str]:
+    """Absolute paths without symbolic links, each once: of the commands on ``PATH``, of the
+    command ``compiler`` and of what they link to, with the rest of their installations, and of the
+    folders that settings of the compiler name. Folders of the system and the home itself are left
+    out."""
     homes = {os.path.realpath(os.path.expanduser("~")), "/", "/root", "/home"}
     search = [each for each in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(each)]
-    search.append(os.path.dirname(shutil.which(find_compiler().split()[0]) or "/usr/bin/cc"))
+    search.append(os.path.dirname(shutil.which(compiler.split(maxsplit=1)[0]) or "/usr/bin/cc"))
     folders = {
         os.path.realpath(folder)
         for programs in dict.fromkeys(search)

@@ -1,0 +1,167 @@
+"""Start a compiler that cannot read private files.
+
+    areas = readable_places("cc", near=["/home/ann/range/src/a.c"])   [.., "/home/ann/range", ..]
+    process = start_confined(lambda: subprocess.Popen(command), areas)
+
+A C file can name any file: ``#include "/home/ann/.ssh/id_rsa"``, or ``.incbin`` for the assembler.
+The program then prints what is in it. So a compiler reads no home but for the part that the sources
+are in, no data of others, and nothing of processes. Landlock (Linux 5.13) sees to that. It
+restricts a thread and the processes that the thread starts, so each compiler is started by a thread
+of its own. Older kernels do not restrict it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import lru_cache
+from itertools import chain
+from threading import Thread
+from typing import TypeVar
+
+from csg.visible import tool_folders
+
+T = TypeVar("T")
+
+# Folders of the top that hold data of people and of services, or that the kernel makes up.
+_DATA = ("/home", "/root", "/var", "/run", "/mnt", "/media", "/srv", "/boot", "/lost+found")
+_MADE_UP = ("/proc", "/sys", "/dev")
+_USEFUL = (
+    *("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/shm"),
+    *("/proc/cpuinfo", "/proc/meminfo", "/proc/filesystems", "/sys/devices/system/cpu"),
+    *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload"),
+    *("/etc/alternatives", "/etc/ccache.conf", "/etc/localtime", "/etc/os-release"),
+)
+_SETTINGS = "/etc"  # root may read more of it than others
+# Where ccache keeps what it has compiled, and its settings.
+_CACHES = ("~/.ccache", "~/.cache/ccache", "~/.config/ccache")
+_COMPILED = (".c", ".h", ".i", ".o", ".a", ".so")
+_HEADERS = "include"
+
+_READ_FILE = 1 << 2  # LANDLOCK_ACCESS_FS_READ_FILE
+_PATH_BENEATH = 1  # LANDLOCK_RULE_PATH_BENEATH
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on all processors
+_NO_NEW_PRIVILEGES = 38  # PR_SET_NO_NEW_PRIVS
+
+
+def start_confined(start: Callable[[], T], readable: Sequence[str]) -> T:
+    """What ``start`` returns or raises. The processes that it starts can read files below
+    ``readable`` alone, and gain no privileges."""
+    outcome: Future[T] = Future()
+
+    def begin() -> None:
+        try:
+            _restrict(readable)
+            outcome.set_result(start())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    thread = Thread(target=begin, name="confined")
+    thread.start()
+    try:
+        thread.join()
+    finally:
+        thread.join()  # an interruption waits until ``start`` knows what it has started
+    return outcome.result()
+
+
+def _restrict(readable: Sequence[str]) -> None:
+    """Restrict this thread; do nothing where the kernel has no Landlock."""
+    kernel = ctypes.CDLL(None)
+    handled = struct.pack("=Q", _READ_FILE)
+    ruleset = _call(kernel, _CREATE_RULESET, handled, len(handled), 0)
+    if ruleset < 0:
+        return
+    try:
+        for path in readable:
+            with suppress(OSError):
+                _allow(kernel, ruleset, path)
+        if kernel.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0:
+            _call(kernel, _RESTRICT_SELF, ruleset, 0)
+    finally:
+        os.close(ruleset)
+
+
+def _allow(kernel: ctypes.CDLL, ruleset: int, path: str) -> None:
+    below = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        rule = struct.pack("=Qi", _READ_FILE, below)
+        _call(kernel, _ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
+    finally:
+        os.close(below)
+
+
+def _call(kernel: ctypes.CDLL, number: int, *values: int | bytes) -> int:
+    words = [each if isinstance(each, bytes) else ctypes.c_long(each) for each in values]
+    return int(kernel.syscall(ctypes.c_long(number), *words))
+
+
+def readable_places(compiler: str, near: Iterable[str]) -> list[str]:
+    """The files and folders that the command ``compiler`` may read. ``near``: the files that it
+    translates, and the folders of their headers."""
+    environment = tuple(sorted(os.environ.items()))
+    common, hidden = _not_private(compiler, os.geteuid() == 0, environment)
+    areas = (_area(path, hidden) for path in dict.fromkeys(map(os.path.realpath, near)))
+    return list(dict.fromkeys((*common, *chain.from_iterable(areas))))
+
+
+@lru_cache(4)
+def _not_private(
+    compiler: str, is_root: bool, environment: tuple[tuple[str, str], ...]
+) -> tuple[tuple[str, ...], frozenset[str]]:
+    """What every compiler may read, whatever it translates, and the folders that are hidden. To
+    find them takes longer than the rest of a start, so they are remembered."""
+    hidden = frozenset((*_DATA, *_MADE_UP, *_homes(), *([_SETTINGS] if is_root else [])))
+    places = [*_not_hidden(hidden), *_USEFUL, *tool_folders(compiler)]
+    places += filter(None, [os.environ.get("CCACHE_DIR"), *map(os.path.expanduser, _CACHES)])
+    return tuple(filter(os.path.exists, places)), hidden
+
+
+def _homes() -> set[str]:
+    """The home of this user, and of others where it is a folder of /home, as real paths."""
+    found = {os.path.realpath(os.path.expanduser("~")), "/root"} - {"/"}
+    with suppress(OSError), os.scandir("/home") as entries:
+        found.update(os.path.realpath(each.path) for each in entries)
+    return found
+
+
+def _not_hidden(hidden: frozenset[str]) -> Iterator[str]:
+    """The folders around those that are ``hidden``."""
+    waiting = ["/"]
+    while waiting:
+        folder = waiting.pop()
+        with suppress(OSError), os.scandir(folder) as entries:
+            for path in sorted(each.path for each in entries if not each.is_symlink()):
+                if any(each.startswith(f"{path}/") for each in hidden):
+                    if path not in hidden:
+                        waiting.append(path)
+                elif path not in hidden:
+                    yield path
+
+
+def _area(path: str, hidden: frozenset[str]) -> Iterator[str]:
+    """The part of a home, or of another hidden folder, where headers for a file may be, or for one
+    of this folder: all of ``~/range``. In a folder whose name begins with a dot, that of a C file,
+    or one for headers; beside a file in the home itself, all that has no such name."""
+    above = [each for each in hidden if path == each or path.startswith(f"{each}/")]
+    folder = path if os.path.isdir(path) else os.path.dirname(path)
+    if not above:
+        if not any(each.startswith(f"{folder.rstrip('/')}/") for each in hidden):
+            yield folder  # it may be new
+        return
+    top = max(above, key=len)
+    if top in _MADE_UP or top == _SETTINGS:
+        return
+    names = os.path.relpath(path, top).split(os.sep)
+    if folder == top:
+        if path.endswith(_COMPILED):
+            with suppress(OSError), os.scandir(top) as entries:
+                yield from (each.path for each in entries if not each.name.startswith("."))
+    elif not names[0].startswith("."):
+        yield os.path.join(top, names[0])
+    elif path.endswith(_COMPILED) or _HEADERS in names:
+        yield folder
