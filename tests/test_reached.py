@@ -131,6 +131,53 @@ def test_a_library_that_programs_contain_is_tested_by_them(
     assert [each.name for each in read.subjects] == ["tool"] and not read.untested
 
 
+# What differs in a library beside the function that its program calls, and what is said of it.
+BESIDE = {
+    "a function": ("int g(int n) { return n; }", "int g(int n) { return n == 4711 ? 0 : n; }"),
+    "an inner function": (
+        "static int i(int n) { return n; } int g(int n) { return i(n); }",
+        "static int i(int n) { return n == 4711 ? 0 : n; } int g(int n) { return i(n); }",
+    ),
+    "a function of one version": ("", "int g(int n) { return n; }"),
+    "an object": ("const int g = 1;", "const int g = 2;"),
+    "the function of the program, through another": (
+        "int g(int n) { return x(n); }",
+        "int g(int n) { return x(n); }",
+    ),
+}
+SAID = {
+    "a function": "4711",
+    "an inner function": "4711",
+    "a function of one version": "not tested: g: only the new version has it",
+    "an object": "not tested: g: no function uses it",
+}
+
+
+@pytest.mark.parametrize("shared", [True, False], ids=["shared", "archive"])
+@pytest.mark.parametrize("case", BESIDE)
+def test_what_no_program_reaches_of_its_library_is_tested_or_named(
+    case: str, shared: bool, tmp_path: Path
+) -> None:
+    name = "libx.so" if shared else "libx.a"
+    command = "$(CC) -shared -fPIC -o $@ x.c" if shared else "$(CC) -c x.c && $(AR) cr $@ x.o"
+    old, new = BESIDE[case]
+    folder = tmp_path / "it"
+    folder.mkdir()
+    files = {
+        "Makefile": f"all: {name} tool\n{name}: x.c\n\t{command}\n"
+        f"tool: tool.c {name}\n\t$(CC) -o $@ tool.c {name} -Wl,-rpath,.\n",
+        "x.c": f"int x(int n) {{ return n + 1; }}\n{old}\n",
+        "tool.c": "int x(int);\nint main(int argc, char **argv) { return x(argc); }\n",
+    }
+    found = Repository(folder, files)
+    found.write("x.c", f"int x(int n) {{ n++; if (n == 99) n = 99; return n; }}\n{new}\n")
+    found.commit("change")
+    done = csgtest("build", "HEAD~1..HEAD", "--time", "6", folder=found.folder)
+    said = SAID.get(case, "")
+    assert said in done.out, done.out
+    assert (name in done.out) == bool(said), done.out
+
+
 # ------------------------------------------------------------------- functions of a library
 
 SAME = (  # two ways to say it that no compiler makes the same code of

@@ -341,9 +341,8 @@ class Changed:
 
 def changed_in(versions: Versions, readings: Readings, ignored: Sequence[str] = ()) -> Changed:
     """What differs in a library, apart from what is in ignored files."""
-    pair = readings.read(versions.pairs())
-    unified = readings.unify(versions.pairs(), "")
-    library = _library_of(versions, unified, {*_names(pair.old)} & {*_names(pair.new)}, ignored)
+    library = _every_function(versions, readings, ignored)
+    unified = library.unified
     copies = {each.symbol for both in unified.clones.values() for each in both}
     functions: set[str] = set()
     alone: dict[Version, set[str]] = {version: set() for version in Version}
@@ -361,6 +360,41 @@ def changed_in(versions: Versions, readings: Readings, ignored: Sequence[str] = 
         frozenset(alone[Version.NEW]),
         frozenset(library.forms.get(name, name) for name in _unused_objects(unified.units)),
     )
+
+
+def reached_from_main(versions: Versions, readings: Readings) -> frozenset[tuple[str, str]]:
+    """The functions of a program that its ``main`` may come to, each with its file in the tree."""
+    library = _every_function(versions, readings)
+    calls = _joined_forms(library)
+    reached = {"main", *networkx.descendants(calls, "main")} if "main" in calls else set()
+    return frozenset(
+        (name, _file_in_tree(each, versions))
+        for name, each in library.definitions.items()
+        if name in reached
+    )
+
+
+def functions_among(
+    functions: Collection[tuple[str, str]], versions: Versions, readings: Readings
+) -> frozenset[str]:
+    """The functions of a library that are among ``functions``, which have their files with them."""
+    return frozenset(
+        name
+        for name, each in _every_function(versions, readings).definitions.items()
+        if (name, _file_in_tree(each, versions)) in functions
+    )
+
+
+def _every_function(
+    versions: Versions, readings: Readings, ignored: Sequence[str] = ()
+) -> _Library:
+    pair, unified = readings.read(versions.pairs()), readings.unify(versions.pairs(), "")
+    return _library_of(versions, unified, {*_names(pair.old)} & {*_names(pair.new)}, ignored)
+
+
+def _file_in_tree(function: FunctionDefinition, versions: Versions) -> str:
+    tree = versions.old if function.version is Version.OLD else versions.new
+    return os.path.relpath(function.symbol.location.file, tree)
 
 
 def _users_of_changed_objects(units: Sequence[TranslationUnit]) -> set[str]:

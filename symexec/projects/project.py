@@ -41,9 +41,12 @@ from symexec.projects.entries import (
     MOST,
     Aside,
     Entry,
+    changed_in,
     entries_of,
     entries_of_program,
+    functions_among,
     installed_headers,
+    reached_from_main,
 )
 from symexec.projects.ignoring import share_ignored
 from symexec.projects.programs import (
@@ -75,13 +78,15 @@ _MOST_SAME = 16  # targets to read that turn out to be the same
 @record
 class Subject:
     """A program or library to test: ``versions`` as a user would name them, ``folder`` for the
-    results. ``entries``: of a library the functions that its users call and that reach a change."""
+    results. ``entries``: of a library the functions that its users call and that reach a change.
+    ``elsewhere``: functions of a library that programs reach which are tested."""
 
     name: str
     versions: Versions
     folder: Path
     entries: tuple[Entry, ...]
     readings: Readings
+    elsewhere: frozenset[str] = frozenset()
 
     def is_same_code(self) -> bool:
         """Does the compiler make the same code of both versions?"""
@@ -202,6 +207,7 @@ def _tested_and_untested(
             say(quiet, _why_nothing(subject, differing_files(*built)))
     same = [subject.name for subject in targets.same if subject not in tested]
     untested = make.changed_among(targets.left, [subject.name for subject in tested], same)
+    untested += targets.unreached
     if same:
         say(quiet, f"the same in both versions: {', '.join(same)}")
     return tuple(tested), tuple(untested)
@@ -211,12 +217,14 @@ def _tested_and_untested(
 class _SortedTargets:
     """What comes of the targets that a change reaches. ``same``: there is nothing to test in
     them; ``beyond``: programs of which no input shows what differs; ``left``: nobody
-    has looked at them."""
+    has looked at them. ``unreached``: the names of libraries of which no program that is tested
+    reaches all that differs."""
 
     tested: list[Subject] = field(default_factory=list)
     same: list[Subject] = field(default_factory=list)
     beyond: dict[Aside, list[Subject]] = field(default_factory=dict)
     left: list[Target] = field(default_factory=list)
+    unreached: list[str] = field(default_factory=list)
 
 
 def _sort_targets(
@@ -227,7 +235,7 @@ def _sort_targets(
     found = _SortedTargets()
     for targets in chosen:
         if found.tested:
-            found.left += targets
+            _add_libraries(targets, found, make)
             continue
         for target in targets:
             if len(found.tested) == MOST or len(found.same) == _MOST_SAME:
@@ -245,6 +253,20 @@ def _sort_targets(
             else:
                 found.beyond.setdefault(entries, []).append(subject)
     return found
+
+
+def _add_libraries(targets: Sequence[Target], found: _SortedTargets, make: _Subjects) -> None:
+    """Add the libraries in which something differs that no tested program comes to."""
+    programs = [*found.tested]
+    for number, target in enumerate(targets):
+        library = make.apart_from(programs, target) if number < MOST else None
+        if library is None:
+            found.left.append(target)
+        elif len(found.tested) < MOST:
+            found.tested.append(library)
+        else:
+            found.unreached.append(library.name)
+            make.remove(library)
 
 
 @record
@@ -267,6 +289,28 @@ class _Subjects:
                 f"versions cannot have one of them for both: {some_of(unlike)}",
             )
         return subject
+
+    def apart_from(self, programs: Sequence[Subject], target: Target) -> Subject | None:
+        """A library with the entries that come to what no ``main`` of these programs does; None
+        where there is nothing of that kind, or the library cannot be read."""
+        library = self.subject(target, False)
+        versions, readings = library.versions, library.readings
+        try:
+            reached = frozenset().union(
+                *(reached_from_main(each.versions, each.readings) for each in programs)
+            )
+            elsewhere = functions_among(reached, versions, readings)
+            changed = changed_in(versions, readings, self.ignored)
+            functions = (changed.functions | changed.old | changed.new) - elsewhere
+            if functions or changed.objects:
+                entries = self.entries(library)
+                assert not isinstance(entries, Aside)
+                more = tuple(each for each in entries if each.changed - elsewhere)
+                return replace(library, entries=more, elsewhere=elsewhere)
+        except CsgtestError:  # it is named where no program contains it
+            pass
+        self.remove(library)
+        return None
 
     def remove(self, subject: Subject) -> None:
         """Remove the copied files of a subject that is not tested."""

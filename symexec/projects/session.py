@@ -256,8 +256,9 @@ class Session:
         ]
 
     def _reached(self, subject: Subject) -> frozenset[str]:
-        """The changed functions that finished runs of a library reach."""
-        return frozenset().union(
+        """The changed functions of a library that finished runs reach, or programs do that are
+        tested."""
+        return subject.elsewhere.union(
             *(run.changed for run in self.runs if run.subject is subject and run.report is not None)
         )
 
