@@ -43,6 +43,10 @@ SAME = {
         'int puts(const char *); int f(int x) { return puts("a" "b") + x; }',
         'int puts(const char *); int f(int x) { return x + puts("ab"); }',
     ),
+    "a text with an R at its end": (
+        'int puts(const char *); int f(int x) { return puts("DIR") + x; }',
+        'int puts(const char *); int f(int x) { return x + puts("DIR"); }',
+    ),
 }
 APART = {
     "a value": ("int f(int x) { return x + 1; }", "int f(int x) { return x + 2; }"),
@@ -70,6 +74,10 @@ APART = {
     "white space in a raw string": (
         'const char *f(void) { return R"(a\n  b)" + 1 - 1; }',
         'const char *f(void) { return R"(a\nb)" - 1 + 1; }',
+    ),
+    "white space in a wide raw string": (
+        'const void *f(void) { return LR"(a\n  b)" + 1 - 1; }',
+        'const void *f(void) { return LR"(a\nb)" - 1 + 1; }',
     ),
     "restrict": (
         "int f(int *a, int *b) { *a = 1; *b = 0; return *a + 1; }",

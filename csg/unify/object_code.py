@@ -71,7 +71,9 @@ _GUARANTEE = re.compile(
 # The qualifier; not the attribute, which says that a function has no effect.
 _CONST = re.compile(r"(?!(?<=[(,:])(?:const|__const__)\s*[,)\]])\b(?:const|__const|__const__)\b")
 _SPACED = re.compile(r"(?<=[(,:])\s+(?=(?:const|__const__)\s*[,)\]])")
-_PLACES = re.compile(r'\b__builtin_(?:LINE|FILE|COLUMN)\b|R"')  # also in raw string literals
+_PLACES = re.compile(  # also in raw string literals
+    r'\b__builtin_(?:LINE|FILE|COLUMN)\b|\b(?:u8|[uUL])?R"'
+)
 _MARKER = re.compile(r"^# \d+ .*$", re.MULTILINE)
 # Where an assertion stands is no meaning of it.
 _ASSERTED = re.compile(r'"[^"\n]*"\s*,\s*\d+,\s*__func__\)')
