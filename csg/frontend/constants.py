@@ -31,6 +31,7 @@ from csg.language.syntax import (
     SizeOf,
     StringLiteral,
     Unary,
+    operand_type,
 )
 from csg.language.types import (
     BOOL,
@@ -55,7 +56,6 @@ from csg.language.types import (
     Type,
     is_arithmetic,
     limits,
-    promoted,
     size_of,
     usual_conversion,
 )
@@ -373,7 +373,7 @@ _COMPARISONS = {
 
 
 def _shift(operation: Binary, left: Number, right: Number) -> Number | None:
-    kind = promoted(operation.left.type)
+    kind = operand_type(operation.left)
     value = wrapped(left, kind)
     assert isinstance(value, int) and isinstance(right, int)
     if not 0 <= right < 8 * size_of(kind):

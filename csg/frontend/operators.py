@@ -25,7 +25,7 @@ from csg.language.syntax import (
     StringLiteral,
     SymbolKind,
     Unary,
-    bit_field_width,
+    operand_type,
 )
 from csg.language.types import (
     INT,
@@ -52,14 +52,9 @@ COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _ON_INTEGERS = frozenset({"%", "&", "|", "^"})
 
 
-def promoted_type(operand: Expression) -> Type:
-    """The operand's type after the integer promotions; a bit-field's width counts."""
-    return promoted(operand.type, bit_field_width(operand))
-
-
 def common_type(left: Expression, right: Expression) -> Type:
     """The usual arithmetic conversions of two arithmetic operands."""
-    return usual_conversion(promoted_type(left), promoted_type(right))
+    return usual_conversion(operand_type(left), operand_type(right))
 
 
 def binary(operator: str, left: Expression, right: Expression, place: Location) -> Binary:
@@ -78,7 +73,7 @@ def _binary_type(operator: str, left: Expression, right: Expression) -> Type | N
     if operator in COMPARISONS:
         return INT if is_scalar(a) and is_scalar(b) else None
     if operator in SHIFTS:
-        return promoted_type(left) if integers else None
+        return operand_type(left) if integers else None
     if operator in _ON_INTEGERS:
         return common_type(left, right) if integers else None
     if arithmetic:
@@ -100,7 +95,7 @@ def unary(operator: str, operand: Expression, place: Location) -> Unary:
     fits = {"!": is_scalar, "~": is_integer}.get(operator, is_arithmetic)
     if not fits(kind):
         raise ParseError(f"invalid operand of '{operator}': {type_in_words(kind)}", place)
-    return Unary(operator, operand, INT if operator == "!" else promoted_type(operand), place)
+    return Unary(operator, operand, INT if operator == "!" else operand_type(operand), place)
 
 
 def logical(operator: str, operands: list[Expression], place: Location) -> Logical:

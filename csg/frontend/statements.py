@@ -36,6 +36,7 @@ from csg.language.syntax import (
     Unsupported,
     Version,
     While,
+    operand_type,
 )
 from csg.language.types import Function, Void, is_integer, promoted
 
@@ -149,7 +150,7 @@ def _switch(context: Context, node: Node) -> list[Statement]:
     selector = context.value(node.cond)
     if not is_integer(selector.type):
         raise refuse(node, "switch needs an integer")
-    selected = promoted(operators.promoted_type(selector))
+    selected = promoted(operand_type(selector))
     with context.jumps.switch():
         return [Switch(selector, selected, block(context, node.stmt), node.coord)]
 

@@ -43,6 +43,7 @@ from csg.language.syntax import (
     Unary,
     VaArg,
     Version,
+    operand_type,
 )
 from csg.language.type_text import declaration_text
 from csg.language.types import (
@@ -58,7 +59,6 @@ from csg.language.types import (
     Floating,
     Integer,
     Type,
-    promoted,
 )
 
 # ---------------------------------------------------------------------------------------- constants
@@ -297,7 +297,7 @@ class ExpressionText:
     def changed(self, side: Expression, kind: Type) -> str:
         """The text of one argument of a change, with a cast where ``?:`` would convert it to
         another type."""
-        if side.type == kind or promoted(side.type) == kind:
+        if side.type == kind or operand_type(side) == kind:
             return self.argument(side)
         if kind == BOOL:
             return self.argument(side) if side.type == INT else f"!!{self.at(side, UNARY)}"

@@ -27,6 +27,8 @@ from csg.language.types import (
     Qualifiers,
     Record,
     Type,
+    decayed,
+    promoted,
 )
 from csg.records import record
 
@@ -407,6 +409,16 @@ def bit_field_width(expression: Expression) -> int | None:
                 expression = right
             case _:
                 return None
+
+
+def operand_type(expression: Expression) -> Type:
+    """The type of an operand after the integer promotions; a bit-field promotes by its width."""
+    return promoted(expression.type, bit_field_width(expression))
+
+
+def converted_type(expression: Expression) -> Type:
+    """The type of an operand after the integer promotions, or the pointer that it decays to."""
+    return decayed(operand_type(expression))
 
 
 def run_time_length(kind: Array) -> Expression | None:

@@ -25,6 +25,7 @@ from csg.language.syntax import (
     Unary,
     Version,
     is_variable,
+    operand_type,
 )
 from csg.language.traversal import has_effects
 from csg.language.types import (
@@ -49,7 +50,6 @@ from csg.lower.expressions import (
     converted,
     from_truth,
     is_address,
-    operand_type,
     promoted_value,
     run_time_size,
 )

@@ -37,6 +37,7 @@ from csg.language.syntax import (
     Version,
     is_variable,
     is_variably_modified,
+    operand_type,
 )
 from csg.language.traversal import has_effects
 from csg.language.types import (
@@ -61,7 +62,6 @@ from csg.lower.expressions import (
     converted,
     fix_size,
     integer,
-    operand_type,
     run_time_size,
 )
 from csg.lower.floats import pattern

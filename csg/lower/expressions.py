@@ -27,8 +27,8 @@ from csg.language.syntax import (
     Name,
     SizeOf,
     Symbol,
-    bit_field_width,
     is_variable,
+    operand_type,
     run_time_length,
 )
 from csg.language.traversal import has_effects, has_steady_lengths
@@ -51,7 +51,6 @@ from csg.language.types import (
     is_integer,
     is_signed,
     limits,
-    promoted,
     size_of,
     value_bits,
 )
@@ -107,11 +106,6 @@ def truth(builder: FunctionBuilder, value: Value, kind: Type) -> Value:
 def from_truth(builder: FunctionBuilder, value: Value, result: Type) -> Value:
     """A 0 or 1 of width 1 as a value of ``result``."""
     return convert(builder, value, BOOL, result)
-
-
-def operand_type(expression: Expression) -> Type:
-    """The type of an operand after integer promotion; a bit-field promotes by its width."""
-    return promoted(expression.type, bit_field_width(expression))
 
 
 def _float_to_float(builder: FunctionBuilder, value: Value, width: int) -> Value:

@@ -28,6 +28,7 @@ from csg.language.syntax import (
     Name,
     StringLiteral,
     VaArg,
+    operand_type,
 )
 from csg.language.types import (
     INT,
@@ -50,7 +51,7 @@ from csg.lower.arithmetic import operate
 from csg.lower.builder import FunctionBuilder
 from csg.lower.context import Lowering
 from csg.lower.conventions import passed_as
-from csg.lower.expressions import converted, operand_type
+from csg.lower.expressions import converted
 from csg.lower.places import InMemory, by_address, read, write
 from csg.lower.statements import label_address
 from csg.records import record

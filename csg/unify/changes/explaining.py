@@ -45,9 +45,10 @@ from csg.language.syntax import (
     Switch,
     Version,
     While,
+    converted_type,
 )
 from csg.language.traversal import Tree, children, half_of, parts_of_one, walk
-from csg.language.types import Type, decayed, is_arithmetic, promoted
+from csg.language.types import Type, is_arithmetic
 from csg.records import record
 from csg.unify.changes.changed_statements import runs_nothing
 from csg.unify.changes.numbering import requirements
@@ -260,7 +261,7 @@ def why_here(old: Expression, new: Expression, kind: Type) -> str:
         if one.operator != other.operator:
             return f"the operator {one.operator} became {other.operator}{common}"
         for left, right in ((one.left, other.left), (one.right, other.right)):
-            if promoted(decayed(left.type)) != promoted(decayed(right.type)):
+            if converted_type(left) != converted_type(right):
                 return (
                     f"the operands {text_of(left)} ({left.type}) and {text_of(right)} "
                     f"({right.type}): further inside, ?: would convert both"
@@ -271,7 +272,7 @@ def why_here(old: Expression, new: Expression, kind: Type) -> str:
 
 
 def _types(old: Expression, new: Expression, kind: Type) -> str:
-    before, after = promoted(decayed(old.type)), promoted(decayed(new.type))
+    before, after = converted_type(old), converted_type(new)
     if before == after:
         return ""
     if is_arithmetic(kind):

@@ -50,6 +50,7 @@ from csg.language.syntax import (
     Switch,
     TranslationUnit,
     While,
+    operand_type,
 )
 from csg.language.traversal import Tree, duplicate, rebuilt, walk
 from csg.language.types import VOID, Enumeration, Type, is_scalar
@@ -159,7 +160,9 @@ class _Marker:
     def _evaluated(self, value: Expression, statement: Statement) -> Expression:
         """The expression with a change in it, as one that is evaluated for its effects."""
         if isinstance(value, Assign) and is_scalar(value.type):
-            return replace(value, value=self._twice(value.value, value.value.type, statement))
+            return replace(
+                value, value=self._twice(value.value, operand_type(value.value), statement)
+            )
         return self._twice(value, VOID, statement)
 
     def _twice(self, value: Expression, kind: Type, statement: Statement) -> Expression:

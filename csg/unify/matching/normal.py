@@ -53,6 +53,7 @@ from csg.language.syntax import (
     Symbol,
     Version,
     While,
+    operand_type,
 )
 from csg.language.traversal import NEUTRAL, Tree, half_of, rebuilt, walk
 from csg.language.types import (
@@ -64,7 +65,6 @@ from csg.language.types import (
     Pointer,
     Type,
     is_arithmetic,
-    promoted,
     usual_conversion,
 )
 
@@ -97,7 +97,7 @@ def only_in(version: Version, node: Expression, other: int, edit: int, kind: Typ
 
 def condition_type(condition: Expression) -> Type:
     """The type of a change between a condition and 0 or 1."""
-    return INT if promoted(condition.type) == INT else BOOL
+    return INT if operand_type(condition) == INT else BOOL
 
 
 def fixed_truth(condition: Expression | None, version: Version) -> bool | None:

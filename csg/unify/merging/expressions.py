@@ -44,6 +44,7 @@ from csg.language.syntax import (
     Name,
     StringLiteral,
     Unary,
+    converted_type,
 )
 from csg.language.types import (
     BOOL,
@@ -58,7 +59,6 @@ from csg.language.types import (
     decayed,
     is_arithmetic,
     is_scalar,
-    promoted,
 )
 from csg.unify.matching.fingerprints import Fingerprints
 from csg.unify.matching.normal import condition_type, is_neutral, joined, neutral
@@ -157,7 +157,7 @@ class Expressions:
 
     def deep(self, old: Expression, new: Expression) -> Merged | None:
         """The outermost operator, which both have, with its operands unified."""
-        if promoted(decayed(old.type)) != promoted(decayed(new.type)):
+        if converted_type(old) != converted_type(new):
             return None
         match old, new:
             case (Unary(operator=before), Unary(operator=after)) if before == after:
@@ -316,7 +316,7 @@ def parameter_types(call: Call) -> tuple[Type, ...]:
 
 def common_type(old: Expression, new: Expression, wanted: Type | None) -> Type | None:
     """The type of ``change(old, new)``; None when the operands have no type in common."""
-    before, after = promoted(decayed(old.type)), promoted(decayed(new.type))
+    before, after = converted_type(old), converted_type(new)
     if before == after:
         return after
     if isinstance(before, Pointer) and _is_null(new):
