@@ -593,7 +593,6 @@ class Exploration:
     def _ended(self, state: State) -> Iterator[Finding]:
         outcome = state.new_outcome or state.old_outcome
         assert outcome is not None
-        self._note_carried(state)
         self._note_unseen(state)
         compared = self._compared(state)
         self._note_events(state)
@@ -620,6 +619,8 @@ class Exploration:
                 yield Finding(state, model, (), state.divergences[0], ended=True)
 
     def _note_events(self, state: State) -> None:
+        """Say what a path that is not followed any further leaves out."""
+        self._note_carried(state)
         if self._on_end is not None and state.events is not None:
             self._on_end(state)
 

@@ -129,6 +129,33 @@ ROWS = [
         "return x + (mode == 12345)",
         OPEN,  # until calls show it
     ),
+    # What the call itself sets decides whether the next one comes to the change.
+    (
+        "static int was; int f(int x) { if (was) return x == 12345; was = 1; while (x & 7) x--;"
+        " return 0; }",
+        "== 12345",
+        "== 12346",
+        OPEN,
+    ),
+    *(
+        (
+            "char *strncpy(char *, const char *, unsigned long);"
+            "void *memcpy(void *, const void *, unsigned long);"
+            "static char key[8];"
+            f"int f(int x) {{ if (key[0]) return x == 12345; {store} while (x & 7) x--;"
+            " return 0; }",
+            "== 12345",
+            "== 12346",
+            OPEN,
+        )
+        for store in (
+            "key[0] = x;",
+            "*(int *) key = x;",
+            "memcpy(key, &x, sizeof x);",
+            'strncpy(key, "a", sizeof key);',
+            'strncpy(key, "" + 0, sizeof key - 1); key[0]++;',
+        )
+    ),
     ("const int k = 3; int f(int x) { return x; }", "return x", "return x + (k == 12345)", SAME),
     ("int mode = 3; int f(void) { return mode; }", "= 3", "= 4", OTHER),
     # Where the result lies counts, and what is there.
