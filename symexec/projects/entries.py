@@ -330,10 +330,12 @@ def _types_of(function: FunctionDefinition) -> list[Type]:
 @record
 class Changed:
     """What differs in a library, by the names in the sources. ``functions``: those of both versions
-    that changed, or that use an object which did; ``old`` and ``new``: those that others can call
-    and that one version alone has; ``objects``: those that no function uses."""
+    that changed, or that use an object which did; ``retyped``: those with parameters or results of
+    other types, which are no entries; ``old`` and ``new``: those that others can call and that one
+    version alone has; ``objects``: those that no function uses."""
 
     functions: frozenset[str]
+    retyped: frozenset[str]
     old: frozenset[str]
     new: frozenset[str]
     objects: frozenset[str]
@@ -356,6 +358,7 @@ def changed_in(versions: Versions, readings: Readings, ignored: Sequence[str] = 
             alone[each.version].add(name)
     return Changed(
         library.changed & functions,
+        library.changed & library.apart,
         frozenset(alone[Version.OLD]),
         frozenset(alone[Version.NEW]),
         frozenset(library.forms.get(name, name) for name in _unused_objects(unified.units)),

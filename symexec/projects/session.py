@@ -286,7 +286,8 @@ class Session:
             ignored = self._options.files.ignored
             changed = changed_in(subject.versions, subject.readings, ignored)
             for found, why in (
-                (changed.functions, "changed (--entry {0})"),
+                (changed.functions - changed.retyped, "changed (--entry {0})"),
+                (changed.retyped, "the types of its parameters or its result differ"),
                 (changed.old, "only the old version has it"),
                 (changed.new, "only the new version has it"),
                 (changed.objects, "no function uses it"),
