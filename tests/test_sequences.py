@@ -108,10 +108,63 @@ def test_an_internal_difference_is_reached_by_calls_of_the_library(library: Repo
 def test_what_changed_code_writes_is_asked_for_at_the_end(library: Repository) -> None:
     library.edit("src/table.c", "t->values[--t->used] : -1", "t->values[t->used - 1] : -1")
     done = csgtest("build", "HEAD", "--time", "20", folder=library.folder)
-    assert "one of table_last at the end" in done.out
+    assert "one of table_last, table_put" in done.out and " at the end" in done.out, done.out
     made = json.loads(Path("csgtest-out/table_new,table_drop/report.json").read_text())
     assert done.code == 1 and not made["counters"]["mispredicted"]
     assert any("table_last: " in json.dumps(each) for each in made["tests"])
+
+
+GROWING = """\
+#include <stdlib.h>
+#include "stack.h"
+struct stack { size_t size; int *at; };
+struct stack *stack_new(void) { return calloc(1, sizeof(struct stack)); }
+int stack_push(struct stack *s, int value)
+{
+    s->at = realloc(s->at, (s->size + 1) * sizeof *s->at);
+    s->at[s->size++] = value;
+    return s->size;
+}
+int stack_pop(struct stack *s)
+{
+    if (!s->size)
+        return -1;
+    if (!--s->size) {
+        free(s->at);
+        s->at = NULL;
+    }
+    return s->size;
+}
+void stack_free(struct stack *s) { END }
+"""
+
+
+@pytest.mark.parametrize("end", ["free(s);", "free(s->at); free(s);"], ids=["goes on", "ends"])
+def test_what_is_freed_twice_shows_when_the_object_is_used_again(
+    end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    head = "struct stack;\nstruct stack *stack_new(void);\nvoid stack_free(struct stack *);\n"
+    push = "int stack_push(struct stack *, int);\n" if "at" not in end else ""
+    files = {
+        "Makefile": "libstack.a: stack.o\n\t$(AR) cr $@ $^\n",
+        "stack.h": f"{head}{push}int stack_pop(struct stack *);\n",
+        "stack.c": GROWING.replace("END", end),
+    }
+    if not push:  # users get one that holds a number
+        files["stack.c"] = (
+            files["stack.c"]
+            .replace(
+                "return calloc(1, sizeof(struct stack));",
+                "struct stack *s = calloc(1, sizeof *s); s->at = malloc(4); s->size = 1; return s;",
+            )
+            .replace("int stack_push", "static int stack_push")
+        )
+    found = Repository(tmp_path, files)
+    found.edit("stack.c", "        s->at = NULL;\n", "")
+    done = csgtest("build", "HEAD", "--time", "20", folder=tmp_path)
+    assert done.code == 1 and "double-free" in done.out, done.out
+    assert ("stack_push(made, 0)\n" if push else "stack_free(made)\n") in done.out, done.out
 
 
 def test_who_makes_and_who_changes_is_seen_in_types_and_names(tmp_path: Path) -> None:

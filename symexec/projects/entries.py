@@ -462,9 +462,10 @@ def _sequence(
     if not makers:
         return ""
     last = getters[-1] if getters else makers[0]
-    between = "".join(f"{each.symbol.name}|" for each in steps_of(function, last, offered, members))
+    steps = steps_of(function, last, offered, members)
+    between = "".join(f"{each.symbol.name}|" for each in steps)
     first = "|".join(each.symbol.name for each in makers)
-    observers = observers_of(function, offered, members, changed)
+    observers = observers_of(function, offered, steps, members, changed)
     then = "".join(f"{each.symbol.name}|" for each in observers)
     led = [each.symbol.name for each in getters]
     calls = (first, *led, *[between] * BETWEEN, function.symbol.name, then)

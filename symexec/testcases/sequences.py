@@ -405,29 +405,43 @@ MemberName = tuple[str, str]  # the tag of a structure, a name
 def observers_of(
     function: FunctionDefinition,
     known: Iterable[FunctionDefinition],
+    steps: Sequence[FunctionDefinition],
     members: Members,
     changed: Collection[str],
 ) -> list[FunctionDefinition]:
     """The functions that tell what changed code has written of the object that a function takes:
     they take it and nothing that has to be made, return something, and write none of that. First
-    those that read little else."""
+    those that read little else. Then those that show what was freed: the ``steps`` that go on with
+    the object and come to no change, and one function that ends it."""
     object_ = _taken_by(function)
     written = set().union(*(members.own(name)[1] for name in changed))
     found: list[tuple[float, int, str, FunctionDefinition]] = []
+    ending: list[FunctionDefinition] = []
     for each in known:
         taken = [*map(_object, _types(each))]
         if each is function or object_ not in taken or {*taken} > {object_, ""}:
             continue
-        tells = _is_callable(each, members.functions) and not isinstance(
-            _result(each), Void | Record
-        )
-        if not tells or _is_called(each, _ENDS, _BEGINS):
-            continue
         read, changes = members.of(each.symbol.name)
-        if read & written and not changes & written:
+        if not read & written or not _is_callable(each, members.functions):
+            continue
+        if _is_called(each, _ENDS):
+            ending += [each] if taken == [object_] else []
+            continue
+        tells = not isinstance(_result(each), Void | Record)
+        if tells and not _is_called(each, _BEGINS) and not changes & written:
             share = len(read & written) / len(read)
             found.append((-share, len(taken), each.symbol.name, each))
-    return [each for *_, each in sorted(found, key=lambda one: one[:3])][:MOST_OBSERVERS]
+    using = [
+        each
+        for each in steps
+        if members.of(each.symbol.name)[0] & written
+        if members.reached(each.symbol.name).isdisjoint(changed)
+    ]
+    return [
+        *(each for *_, each in sorted(found, key=lambda one: one[:3])[:MOST_OBSERVERS]),
+        *using,
+        *sorted(ending, key=lambda one: one.symbol.name)[:1],
+    ]
 
 
 class Members:
