@@ -468,7 +468,8 @@ def _built_revisions(
                 print(f"csgtest: {error}", file=sys.stderr)
             if not json:
                 alone = " by itself" if run.spare else ""
-                print(f"  not tested{alone}: {error.message}")
+                remedy = f" ({error.hint})" if run.spare and error.hint else ""
+                print(f"  not tested{alone}: {error.message}{remedy}")
             continue
         folders.append(each.out)
         note_runs(options.out, folders)
