@@ -10,6 +10,8 @@ same expressions and statements. gcc's -fwrapv is taken for granted: signed numb
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from generators.random_c.control import control
 from generators.random_c.expressions import Object, Scope, conversions
 from generators.random_c.floats import floats
@@ -24,10 +26,11 @@ from generators.random_c.types import SCALARS, Array, Type, declaration
 from generators.random_c.values import initialiser
 from generators.random_c.varargs import varargs
 
+Unit = Callable[[Source, Scope], None]
 UNITS = (control, floats, library, pointers, records, records, strings, tables, varargs)
 
 
-def program(seed: int, mutation: int | None = None) -> str:
+def program(seed: int, mutation: int | None = None, units: Sequence[Unit] = UNITS) -> str:
     source = Source(seed, mutation)
     scope = Scope()
     conversions(source)
@@ -36,7 +39,7 @@ def program(seed: int, mutation: int | None = None) -> str:
     for _ in range(source.between(3, 6)):
         _global(source, scope)
     source.write("")
-    for unit in source.random.sample(UNITS, source.between(2, 3)):
+    for unit in source.random.sample(units, source.between(2, 3)):
         unit(source, scope)
     return source.text()
 

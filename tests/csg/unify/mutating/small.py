@@ -11,10 +11,14 @@ from random import Random
 from csg.language.syntax import (
     Assign,
     Binary,
+    Call,
+    Cast,
     Compound,
     CompoundAssign,
+    Conditional,
     Declaration,
     Empty,
+    Expression,
     ExpressionStatement,
     FunctionDefinition,
     If,
@@ -25,7 +29,19 @@ from csg.language.syntax import (
     While,
 )
 from csg.language.traversal import walk
-from csg.language.types import INT, Integer
+from csg.language.types import (
+    BOOL,
+    CHAR,
+    INT,
+    LONG,
+    SCHAR,
+    SHORT,
+    UCHAR,
+    UINT,
+    ULONG,
+    USHORT,
+    Integer,
+)
 from tests.csg.unify.mutating.places import (
     blocks,
     comparison,
@@ -87,6 +103,40 @@ def change_condition(function: FunctionDefinition, random: Random) -> Compound |
     random.shuffle(operands)
     condition = conjunction(random.choice(("&&", "||")), operands)
     return replaced(function.body, node, replace(node, condition=condition))
+
+
+INTEGERS = (BOOL, CHAR, SCHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG)
+
+
+def cast_operand(function: FunctionDefinition, random: Random) -> Compound | None:
+    """An operand, an argument or what is assigned is converted before it is used."""
+    node = pick(_operands(function), random)
+    return node and replaced(function.body, node, Cast(node, random.choice(INTEGERS)))
+
+
+def other_operand(function: FunctionDefinition, random: Random) -> Compound | None:
+    """An operand becomes another one, which may have another type."""
+    found = _operands(function)
+    node, other = pick(found, random), pick(found, random)
+    if node is None or other is node:
+        return None
+    return replaced(function.body, node, other)
+
+
+def _operands(function: FunctionDefinition) -> list[Expression]:
+    """What has a number's value in expressions."""
+    sides: list[Expression] = []
+    for node in nodes(function, Binary, Call, Assign, CompoundAssign, Conditional, Return):
+        match node:
+            case Binary(left=left, right=right):
+                sides += [left, right]
+            case Call(arguments=arguments):
+                sides += arguments
+            case Assign(value=value) | CompoundAssign(value=value) | Return(value=value):
+                sides += [value] if value is not None else []
+            case Conditional(then=then, otherwise=otherwise):
+                sides += [otherwise] if then is None else [then, otherwise]
+    return [each for each in sides if isinstance(each.type, Integer)]
 
 
 def longer_assignment(function: FunctionDefinition, random: Random) -> Compound | None:
@@ -206,6 +256,8 @@ SMALL = (
     swap_operands,
     change_constant,
     change_condition,
+    cast_operand,
+    other_operand,
     longer_assignment,
     delete_statement,
     duplicate_statement,
