@@ -94,6 +94,7 @@ _LENGTH = re.compile(
     r"|^(n|nr|num|no|number|count)_(of_)?[a-z]+s$",
     re.IGNORECASE,
 )
+_OF_WHAT_STANDS_BEFORE = re.compile(r"(len|length|size|bytes)\d*$", re.IGNORECASE)
 _WRITES = {  # the position of the argument that is written to
     **dict.fromkeys(("memcpy", "memmove", "mempcpy", "memset", "fread"), 0),
     **dict.fromkeys(("read", "recv", "pread"), 1),
@@ -1067,7 +1068,11 @@ class _Uses:
 
     def _means_more(self, pointer: str, number: str) -> bool:
         """Does only one branch show what the number counts, while another one uses it for something
-        else? Then a caller may pass any number."""
+        else? Then a caller may pass any number, unless its name says that it is a length of what
+        stands before it."""
+        follows = pointer.isdigit() and number == str(int(pointer) + 1)
+        if follows and _OF_WHAT_STANDS_BEFORE.search(self._word(number)):
+            return False
         said = self._said[pointer, number]
         for node in self._nodes:
             branches = [*self._branches_of(node)]

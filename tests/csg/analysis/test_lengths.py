@@ -139,6 +139,12 @@ ROWS = [  # (parameters, body, pairs with the size of an element)
     ("int *a, int n", "if (n <= 8) { while (n-- > 0) s += *a++; return s; } s = n / 9;", {}),
     ("int c, char *a, int n", "return c ? fill(a, n), 1 : n / 9;", {}),
     (
+        "const char *src, int len, int *out",
+        "if (out) for (i = 0; i < len; i++) s += src[i]; else if (len) s = 3 * len / 4;",
+        {("src", "len"): 1},
+    ),
+    ("char *a, int c, int len", "return c ? fill(a, len), 1 : len / 9;", {}),
+    (
         "int c, int *a, int n",
         "switch (c) { case 1: while (n-- > 0) s += *a++; break; default: s = n / 9; }",
         {},
