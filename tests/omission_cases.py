@@ -26,6 +26,7 @@ HEADERS = {
     "dirent": "DIR",
     "errno": "errno",
     "fcntl": "open|fcntl|O_WRONLY",
+    "fnmatch": "fnmatch",
     "glob": "glob_t",
     "grp": r"getgr\w+",
     "ifaddrs": "ifaddrs",
@@ -138,6 +139,7 @@ LIBRARY = [
     ),
     Row("folders.c:no_attribute:approximated", 'getxattr("/", "user.a", 0, 0);'),
     Row("folders.c:no_attributes:approximated", 'listxattr("/", 0, 0);'),
+    Row("patterns.c:fnmatch:unsupported", 'fnmatch("+(a)", "a", 1 << 5);'),
     Row("globbing.c:glob:unsupported", 'glob("{a,b}", GLOB_BRACE, 0, &g);', "glob_t g;"),
     Row(
         "host_names.c:uname:approximated",

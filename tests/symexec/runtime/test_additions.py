@@ -6,7 +6,7 @@ import ctypes
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oracles.reference.native_models import PREFIX
@@ -193,15 +193,21 @@ def test_small_things(models: ctypes.CDLL, values: list[int], n: int) -> None:
         assert ours(answer) == host(answer)
 
 
-PARTS = ["a", "b", "*", "?", "[ab]", "[!a]", "[a-c]", "[[:alpha:]]", "/", ".", "\\*", "[", "]", "A"]
+PARTS = [
+    "a", "b", "*", "?", "[ab]", "[!a]", "[a-c]", "[[:alpha:]]", "/", ".", "\\*", "[", "]", "A",
+    "[/]", "[!/]", "[a/b]", "[[.a.]", "[[=b=]", "[.A.]", "[.", "[=a=]", "-", "!", "\\",
+    "[:upper:]", ":",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("flags", [0, 1, 2, 4, 5, 8, 9, 16])
+@pytest.mark.parametrize("flags", [0, 1, 2, 4, 5, 8, 9, 16, 17, 21, 63])
 @FEW
 @given(
     pattern=st.lists(st.sampled_from(PARTS), max_size=5).map("".join),
-    name=st.text(alphabet="abcA/.*[]\\", max_size=6),
+    name=st.text(alphabet="abcA/.*[]\\-", max_size=6),
 )
+@example(pattern="key=[a-f/]", name="key=b").via("a list with a slash, under FNM_PATHNAME")
+@example(pattern="[[.a.]]", name="A").via("a symbol, under FNM_CASEFOLD")
 def test_file_names_match_alike(models: ctypes.CDLL, flags: int, pattern: str, name: str) -> None:
     host, ours = both(models, "fnmatch")
     for each in (name, pattern):
