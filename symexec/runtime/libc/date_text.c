@@ -3,7 +3,7 @@
  *     strftime(s, 20, "%Y-%_5m", &tm)      ->   10, s is "1970-    1" */
 
 /* Effects of calls, as csg/ir/library_effects.py reads them:
- *     strftime: reads 2 3+, writes 0 errno */
+ *     strftime: reads 2 3+ environ *environ, writes 0 errno */
 
 typedef unsigned long size_t;
 
@@ -17,7 +17,8 @@ extern int snprintf(char *to, size_t room, const char *format, ...);
 extern char *strchr(const char *s, int c);
 extern size_t strlen(const char *s);
 extern long mktime(struct tm *t);
-
+extern void tzset(void);
+extern char *tzname[2];
 
 static const char *const days[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
                                    "Thursday", "Friday", "Saturday"};
@@ -45,9 +46,9 @@ static void put(struct output *out, char c)
     out->used++;
 }
 
-/* ``pad`` 0: as the conversion has it; '-' none. */
+/* ``pad`` 0: as the conversion has it; '-' none. ``upper``: a ^, ``other_case``: a #. */
 struct form {
-    char pad, change;
+    char pad, upper, other_case;
     int width;
 };
 
@@ -57,15 +58,8 @@ static void pad(struct output *out, int missing, char with)
         put(out, with);
 }
 
-static char changed(char c, char how, int swap)
-{
-    int is_upper = (unsigned) c - 'A' < 26, is_lower = (unsigned) c - 'a' < 26;
-    if (how == '^' || (how == '#' && !swap))
-        return (char) (c - (is_lower << 5));
-    if (how == '#')
-        return (char) (c + (is_upper << 5));
-    return c;
-}
+static char in_upper_case(char c) { return (char) (c - (((unsigned) c - 'a' < 26) << 5)); }
+static char in_lower_case(char c) { return (char) (c + (((unsigned) c - 'A' < 26) << 5)); }
 
 static void put_text(struct output *out, const struct form *form, const char *text, size_t most, int swap)
 {
@@ -74,7 +68,10 @@ static void put_text(struct output *out, const struct form *form, const char *te
         n = most;
     pad(out, form->width - (int) n, form->pad == '0' ? '0' : ' ');
     for (size_t i = 0; i < n; i++)
-        put(out, changed(text[i], form->change, swap));
+        if (swap && form->other_case)
+            put(out, in_lower_case(text[i]));
+        else
+            put(out, form->upper || form->other_case ? in_upper_case(text[i]) : text[i]);
 }
 
 static void put_number(struct output *out, const struct form *form, long value, int digits, char blank)
@@ -99,26 +96,34 @@ static void put_number(struct output *out, const struct form *form, long value, 
         put(out, text[--n]);
 }
 
-/* Weeks of the year when they begin on a day: 0 Sunday, 1 Monday. */
-static int week_from(const struct tm *t, int first)
+/* Members may be outside of their ranges: sums wrap around, quotients are rounded to zero. */
+static int sum(int a, int b) { return (int) ((unsigned) a + (unsigned) b); }
+static int difference(int a, int b) { return (int) ((unsigned) a - (unsigned) b); }
+
+/* Days since Monday, of a day of the week. */
+static int since_monday(const struct tm *t) { return sum(t->tm_wday, 6) % 7; }
+
+/* ISO 8601: the days from the first week's Monday to a day of the year. The week of a year's first
+ * Thursday is its first. */
+static int days_from_first_week(int day, const struct tm *t)
 {
-    return (t->tm_yday - (t->tm_wday - first + 7) % 7 + 7) / 7;
+    return sum(difference(day, sum(difference(day, t->tm_wday), 54 * 7 + 4) % 7), 3);
 }
 
-/* ISO 8601: the week of a year's first Thursday is its first. */
-static int iso_week(const struct tm *t, long *year)
+static int iso_week(const struct tm *t, int *year)
 {
-    int week_day = (t->tm_wday + 6) % 7;
-    long days_in_year = 365 + is_leap(*year);
-    long thursday = t->tm_yday + 3 - week_day;
-    if (thursday < 0) {
-        --*year;
-        thursday += 365 + is_leap(*year);
-    } else if (thursday >= days_in_year) {
-        ++*year;
-        thursday -= days_in_year;
+    int before = days_from_first_week(t->tm_yday, t);
+    if (before < 0) {
+        *year = difference(*year, 1);
+        before = days_from_first_week(sum(t->tm_yday, 365 + is_leap(*year)), t);
+    } else {
+        int next = days_from_first_week(difference(t->tm_yday, 365 + is_leap(*year)), t);
+        if (next >= 0) {
+            *year = sum(*year, 1);
+            before = next;
+        }
     }
-    return (int) (thursday / 7) + 1;
+    return before / 7 + 1;
 }
 
 static void format_time(struct output *out, const char *format, const struct tm *t);
@@ -130,19 +135,19 @@ static void put_composed(struct output *out, const struct form *form, const char
     pad(out, form->width - (int) counted.used, form->pad == '0' ? '0' : ' ');
     size_t before = out->used;
     format_time(out, format, t);
-    if (form->change == '^' && out->to)
+    if (form->upper && out->to)
         for (size_t i = before; i < out->used && i < out->room; i++)
-            out->to[i] = changed(out->to[i], '^', 0);
+            out->to[i] = in_upper_case(out->to[i]);
 }
 
 static int put_week(struct output *out, const struct form *form, char letter, const struct tm *t)
 {
-    long year = t->tm_year + 1900L;
+    int year = sum(t->tm_year, 1900);
     switch (letter) {
     case 'U':
-        return put_number(out, form, week_from(t, 0), 2, '0'), 1;
+        return put_number(out, form, sum(difference(t->tm_yday, t->tm_wday), 7) / 7, 2, '0'), 1;
     case 'W':
-        return put_number(out, form, week_from(t, 1), 2, '0'), 1;
+        return put_number(out, form, sum(difference(t->tm_yday, since_monday(t)), 7) / 7, 2, '0'), 1;
     case 'V':
         return put_number(out, form, iso_week(t, &year), 2, '0'), 1;
     case 'G':
@@ -154,6 +159,23 @@ static int put_week(struct output *out, const struct form *form, char letter, co
     default:
         return 0;
     }
+}
+
+/* Hours and minutes to the east of Greenwich. */
+static void put_offset(struct output *out, const struct form *form, int seconds)
+{
+    put_text(out, form, seconds < 0 ? "-" : "+", 1, 0);
+    unsigned minutes = (seconds < 0 ? -(unsigned) seconds : (unsigned) seconds) / 60;
+    put_number(out, form, minutes / 60 * 100 + minutes % 60, 4, '0');
+}
+
+static const char *zone_of(const struct tm *t)
+{
+    const char *zone = t->tm_zone ? t->tm_zone : "";
+    if (*zone || t->tm_isdst < 0)
+        return zone;
+    tzset();
+    return t->tm_isdst > 1 ? "?" : tzname[t->tm_isdst];
 }
 
 static int put_clock(struct output *out, const struct form *form, char letter, const struct tm *t)
@@ -183,16 +205,14 @@ static int put_clock(struct output *out, const struct form *form, char letter, c
         return put_text(out, form, t->tm_hour > 11 ? "PM" : "AM", 2, 1), 1;
     case 'P':
         plain = *form;
-        plain.change = 0;
+        plain.upper = plain.other_case = 0;
         return put_text(out, &plain, t->tm_hour > 11 ? "pm" : "am", 2, 0), 1;
     case 'z':
-        if (t->tm_isdst >= 0) {
-            put_text(out, form, "+", 1, 0);
-            put_number(out, form, 0, 4, '0');
-        }
+        if (t->tm_isdst >= 0)
+            put_offset(out, form, (int) t->tm_gmtoff);
         return 1;
     case 'Z':
-        return put_text(out, form, t->tm_zone ? t->tm_zone : "", 1000, 1), 1;
+        return put_text(out, form, zone_of(t), (size_t) -1, 1), 1;
     default:
         return 0;
     }
@@ -200,7 +220,7 @@ static int put_clock(struct output *out, const struct form *form, char letter, c
 
 static int put_date(struct output *out, const struct form *form, char letter, const struct tm *t)
 {
-    long year = t->tm_year + 1900L;
+    int year = sum(t->tm_year, 1900);
     const char *day = (unsigned) t->tm_wday < 7 ? days[t->tm_wday] : "?";
     const char *month = (unsigned) t->tm_mon < 12 ? months[t->tm_mon] : "?";
     switch (letter) {
@@ -214,21 +234,21 @@ static int put_date(struct output *out, const struct form *form, char letter, co
     case 'B':
         return put_text(out, form, month, 99, 0), 1;
     case 'C':
-        return put_number(out, form, (year - remainder_of(year, 100)) / 100, 1, '0'), 1;
+        return put_number(out, form, year / 100 - (year % 100 < 0), 1, '0'), 1;
     case 'd':
         return put_number(out, form, t->tm_mday, 2, '0'), 1;
     case 'e':
         return put_number(out, form, t->tm_mday, 2, ' '), 1;
     case 'j':
-        return put_number(out, form, t->tm_yday + 1L, 3, '0'), 1;
+        return put_number(out, form, sum(t->tm_yday, 1), 3, '0'), 1;
     case 'm':
-        return put_number(out, form, t->tm_mon + 1L, 2, '0'), 1;
+        return put_number(out, form, sum(t->tm_mon, 1), 2, '0'), 1;
     case 'u':
-        return put_number(out, form, (t->tm_wday + 6) % 7 + 1, 1, '0'), 1;
+        return put_number(out, form, since_monday(t) + 1, 1, '0'), 1;
     case 'w':
         return put_number(out, form, t->tm_wday, 1, '0'), 1;
     case 'y':
-        return put_number(out, form, remainder_of(year, 100), 2, '0'), 1;
+        return put_number(out, form, remainder_of(t->tm_year, 100), 2, '0'), 1;
     case 'Y':
         return put_number(out, form, year, 1, '0'), 1;
     default:
@@ -266,13 +286,15 @@ const char *__csgtest_date_composition(char letter)
 /* Behind the percent sign; what is no directive is copied. */
 static const char *put_directive(struct output *out, const char *format, const struct tm *t)
 {
-    struct form form = {0, 0, 0};
+    struct form form = {0, 0, 0, 0};
     const char *start = format;
     for (;; format++) {
         if (*format == '_' || *format == '-' || *format == '0')
             form.pad = *format;
-        else if (*format == '^' || *format == '#')
-            form.change = *format;
+        else if (*format == '^')
+            form.upper = 1;
+        else if (*format == '#')
+            form.other_case = 1;
         else
             break;
     }
@@ -289,11 +311,11 @@ static const char *put_directive(struct output *out, const char *format, const s
                  (put_date(out, &form, letter, t) || put_clock(out, &form, letter, t) ||
                   put_week(out, &form, letter, t)))) {
         int is_month = letter && strchr("bBh", letter);
-        char change = form.change == '^' || (is_month && form.change) ? '^' : 0;
+        int upper = form.upper || (is_month && form.other_case);
         pad(out, form.width - (int) (format - start) - 1 - !!letter, form.pad == '0' ? '0' : ' ');
         put(out, '%');
         while (start < format + !!letter)
-            put(out, changed(*start++, change, 0));
+            put(out, upper ? in_upper_case(*start) : *start), start++;
     }
     return *format ? format + 1 : format;
 }

@@ -13,7 +13,7 @@
  *     vwprintf: reads 0 1+, writes 1 errno, output
  *     putwchar: writes errno, output
  *     swprintf: reads 2.., writes 0 errno
- *     wcsftime: reads 2 3+, writes 0 errno
+ *     wcsftime: reads 2 3+ environ *environ, writes 0 errno
  *     vswprintf: reads 2 3+, writes 0 3 errno */
 
 typedef unsigned long size_t;

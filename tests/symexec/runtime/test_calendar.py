@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from oracles.reference.native_models import PREFIX
@@ -80,6 +80,17 @@ DIRECTIVES = st.builds(
     st.sampled_from(["", "", "", "E", "O"]),
     st.sampled_from(list(LETTERS)),
 )
+
+
+def written_by(
+    function: ctypes._FuncPointer, form: bytes, tm: Tm, room: int = 190
+) -> tuple[int, bytes]:
+    function.restype = ctypes.c_size_t
+    text = ctypes.create_string_buffer(200)
+    n = function(text, ctypes.c_size_t(room), form, ctypes.byref(tm))
+    return n, text.value if n else b""
+
+
 FORMATS = st.lists(st.one_of(DIRECTIVES, st.sampled_from(["x", " ", "%", "%Q"])), max_size=4)
 
 
@@ -90,14 +101,36 @@ def test_a_time_is_written_alike(
 ) -> None:
     tm = Tm()
     HOST.gmtime_r(ctypes.byref(ctypes.c_long(seconds)), ctypes.byref(tm))
-    seen = []
-    for function in (HOST.strftime, getattr(models, PREFIX + "strftime")):
-        function.restype = ctypes.c_size_t
-        text = ctypes.create_string_buffer(100)
-        size = ctypes.c_size_t(room)
-        n = function(text, size, "".join(parts).encode(), ctypes.byref(tm))
-        seen.append((n, text.value if n else b""))
-    assert seen[0] == seen[1]
+    form = "".join(parts).encode()
+    expected = written_by(HOST.strftime, form, tm, room)
+    assert written_by(models[PREFIX + "strftime"], form, tm, room) == expected
+
+
+MEMBERS = st.one_of(
+    st.integers(-9, 400),
+    st.integers(-3000, 3000),
+    st.sampled_from([-1900, -1901, 2**31 - 1, -(2**31), 2**31 - 1900]),
+)
+OFFSETS = st.one_of(
+    st.integers(-50000, 50000), st.sampled_from([0, 59, -59, 60, -60, 2**31, -(2**31), 2**33 + 5])
+)
+
+
+@MANY
+@given(
+    members=st.tuples(*[MEMBERS] * 8), dst=st.integers(-2, 3), offset=OFFSETS,
+    zone=st.sampled_from([None, b"", b"UTC", b"cet"]), parts=FORMATS,
+)  # fmt: skip
+@example((0, 0, 0, 1, 0, 100, 6, 0), 0, 3600, None, ["%z"]).via("an offset to the east")
+@example((0, 0, 0, 1, 0, 100, 6, 0), 0, 0, None, ["%Z"]).via("no zone")
+@example((0, 0, 0, 1, 0, 100, 9, 400), 0, 0, None, ["%U%W%V"]).via("no day of a week")
+def test_members_outside_of_their_ranges_are_written_alike(
+    models: ctypes.CDLL, members: tuple[int, ...], dst: int, offset: int, zone: bytes | None,
+    parts: list[str],
+) -> None:  # fmt: skip
+    tm = Tm(*members, dst, offset, zone)
+    form = "".join(parts).replace("s", "S").encode()  # mktime is tried by itself
+    assert written_by(models[PREFIX + "strftime"], form, tm) == written_by(HOST.strftime, form, tm)
 
 
 @MANY
