@@ -2,6 +2,7 @@
 
 shared_library(text, folder)     C text as functions that ctypes can call
 renamed_models(folder)           our C models beside the originals, as csgtest_strlen ...
+refuses(models)                  has one of them called something unsupported?
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ PREFIX = "csgtest_"
 PYTHON = """
 void __csgtest_exit(int status) { __builtin_exit(status); }
 void __csgtest_abort(void) { __builtin_abort(); }
+int csgtest_refusals;
+void __csgtest_unsupported(const char *what) { csgtest_refusals++; }
 """
 FLAGS = ["-std=gnu17", "-O1", "-fPIC", "-shared", "-fno-builtin", "-w"]
 
@@ -28,6 +31,14 @@ def shared_library(text: str, folder: Path, flags: Iterable[str] = ()) -> ctypes
     command = [find_compiler(), *FLAGS, *flags, str(source), "-o", str(target)]
     subprocess.run(command, check=True)
     return ctypes.CDLL(str(target))
+
+
+def refuses(models: ctypes.CDLL) -> bool:
+    """Has a model called something unsupported since this was asked last?"""
+    refusals = ctypes.c_int.in_dll(models, "csgtest_refusals")
+    found = bool(refusals.value)
+    refusals.value = 0
+    return found
 
 
 def renamed_models(folder: Path) -> ctypes.CDLL:

@@ -92,21 +92,21 @@ static struct tm *broken_down(long seconds, struct tm *to, const char *zone)
     long in_years = (in_cycle - in_cycle / 1460 + in_cycle / 36524 - in_cycle / 146096) / 365;
     long in_year = in_cycle - (365 * in_years + in_years / 4 - in_years / 100);
     long month = (5 * in_year + 2) / 153, year = in_years + cycle * 400 + (month > 9);
-    if (year - 1900 > MOST_INT || year - 1900 < LEAST_INT) {
-        __csgtest_errno = OVERFLOW;
-        return 0;
-    }
     to->tm_sec = (int) (rest % 60);
     to->tm_min = (int) (rest / 60 % 60);
     to->tm_hour = (int) (rest / 3600);
-    to->tm_mday = (int) (in_year - (153 * month + 2) / 5 + 1);
-    to->tm_mon = (int) (month > 9 ? month - 10 : month + 2);
     to->tm_year = (int) (year - 1900);
     to->tm_wday = (int) remainder_of(day + 4, 7);
-    to->tm_yday = (int) (day - days_before(year, 0, 1));
     to->tm_isdst = 0;
     to->tm_gmtoff = 0;
     to->tm_zone = zone;
+    if (year - 1900 > MOST_INT || year - 1900 < LEAST_INT) { /* glibc leaves this much */
+        __csgtest_errno = OVERFLOW;
+        return 0;
+    }
+    to->tm_mday = (int) (in_year - (153 * month + 2) / 5 + 1);
+    to->tm_mon = (int) (month > 9 ? month - 10 : month + 2);
+    to->tm_yday = (int) (day - days_before(year, 0, 1));
     return to;
 }
 

@@ -13,19 +13,23 @@ typedef unsigned long size_t;
 extern int strncasecmp(const char *a, const char *b, size_t n);
 extern size_t strlen(const char *s);
 extern struct tm *localtime_r(const long *at, struct tm *to);
+extern void __csgtest_unsupported(const char *what);
 
 static const char *const days[] = {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
 static const char *const months[] = {"January", "February", "March", "April", "May", "June",
                                      "July", "August", "September", "October", "November", "December"};
-static const short before[2][13] = {
-    {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365},
-    {0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335, 366},
+enum { MONTHS = 13 };
+/* Days before each month and the next year; then those of a leap year, which glibc reads as the 13th
+ * month and so on where a year has too few days. */
+static const short before[2 * MONTHS] = {
+    0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365,
+    0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335, 366,
 };
 
 /* What has been read; the rest follows from it at the end. */
 struct known {
     int twelve, afternoon, wday, yday, mon, mday, sunday_week, monday_week, week;
-    int derive, in_century, century, own_digits;
+    int derive, in_century, century, modified;
 };
 
 static int is_blank(char c) { return (c == ' ') | ((unsigned) c - '\t' < 5); }
@@ -43,8 +47,7 @@ static const char *past_blanks(const char *s)
 static const char *number(const char *s, int low, int high, int digits, int *to)
 {
     int value = 0;
-    while (*s == ' ')
-        s++;
+    s = past_blanks(s);
     if (!is_digit(*s))
         return 0;
     do
@@ -55,17 +58,21 @@ static const char *number(const char *s, int low, int high, int digits, int *to)
     return outside ? 0 : s;
 }
 
-/* One of the names, whole or its first letters. */
+/* One of the names, whole or its first letters. In glibc a later day may follow one: "MonTue". */
 static const char *name(const char *s, const char *const *names, int count, int *to)
 {
+    const char *end = 0;
     for (int i = 0; i < count; i++) {
         size_t n = strlen(names[i]);
         if (strncasecmp(s, names[i], 3))
             continue;
         *to = i;
-        return s + (strncasecmp(s, names[i], n) ? 3 : n);
+        end = s + (strncasecmp(s, names[i], n) ? 3 : n);
+        if (names != days || (unsigned) (s[3] | 32) - 'a' >= 26)
+            break;
+        s += 3;
     }
-    return 0;
+    return end;
 }
 
 static const char *zone(const char *s, long *offset)
@@ -145,7 +152,8 @@ static const char *day_part(const char *s, char letter, struct tm *tm, struct kn
     }
 }
 
-static const char *year_part(const char *s, char letter, struct tm *tm, struct known *known)
+static const char *year_part(const char *s, char letter, char modifier, struct tm *tm,
+                             struct known *known)
 {
     int value = 0;
     known->derive = 1;
@@ -168,7 +176,7 @@ static const char *year_part(const char *s, char letter, struct tm *tm, struct k
     case 'C':
         return number(s, 0, 99, 2, &known->century);
     case 'y':
-        known->in_century = 1;
+        known->in_century |= modifier != 'O';
         s = number(s, 0, 99, 2, &value);
         if (s)
             tm->tm_year = value + (value < 69) * 100;
@@ -249,26 +257,30 @@ static const char *read_all(const char *s, const char *format, struct tm *tm, st
         while (is_digit(*format))
             format++;
         letter = *format++;
-        if (letter == 'E' || letter == 'O') {
-            if (!is_one_of(*format, letter == 'E' ? "cCyYxX" : "bBhdeHImMSUVWwy"))
-                return 0;
-            if (letter == 'O' && !is_one_of(*format, "bBh") && known->own_digits++)
-                return 0; /* glibc: no locale's digits were there before, so they are not now */
-            /* glibc: the year of an era, of which no locale has any here, and then that of a century */
-            if (letter == 'E' && *format == 'y' && !(s = number(s, 0, 9999, 4, &tm->tm_year)))
-                return 0;
+        char modifier = letter == 'E' || letter == 'O' ? letter : 0;
+        if (known->modified && (modifier || is_one_of(letter, "aAbBhcrxXp")))
+            __csgtest_unsupported("strptime with a directive that an earlier %E or %O influences");
+        if (modifier) {
             letter = *format++;
+            if (!is_one_of(letter, modifier == 'E' ? "cCyYxX" : "bBhdeHImMSUVWwy"))
+                return 0;
+            known->modified |= !is_one_of(letter, modifier == 'E' ? "cxX" : "bBh");
+            /* glibc: the year of an era, of which no locale has any here, and then that of a century */
+            if (modifier == 'E' && letter == 'y' && !(s = number(s, 0, 9999, 4, &tm->tm_year)))
+                return 0;
         }
         const char *parts = __csgtest_date_composition(letter);
         if (parts) {
             known->derive |= is_one_of(letter, "cDxF");
-            s = read_all(s, parts, tm, known);
+            struct tm read = *tm; /* a composition that fails half-way leaves no trace */
+            if ((s = read_all(s, parts, &read, known)))
+                *tm = read;
         } else if (letter == '%')
             s = *s == '%' ? s + 1 : 0;
         else if (letter == 'n' || letter == 't')
             s = past_blanks(s);
         else if (is_one_of(letter, "bBhmdeCyY"))
-            s = year_part(s, letter, tm, known);
+            s = year_part(s, letter, modifier, tm, known);
         else if (is_one_of(letter, "aAuwjUWVgG"))
             s = week_part(s, letter, tm, known);
         else
@@ -281,21 +293,22 @@ static int week_day(const struct tm *tm)
 {
     int year = 1900 + tm->tm_year - (tm->tm_mon < 2);
     int day = -473 + 365 * (tm->tm_year - 70) + year / 4 - year / 4 / 25 + (year / 4 % 25 < 0) +
-              year / 4 / 25 / 4 + before[0][tm->tm_mon] + tm->tm_mday - 1;
+              year / 4 / 25 / 4 + before[tm->tm_mon] + tm->tm_mday - 1;
     return (day % 7 + 7) % 7;
 }
 
 /* Month and day of the month from the day of the year, as far as they are not known. */
 static void from_day_of_year(struct tm *tm, const struct known *known)
 {
-    const short *first = before[is_leap(1900 + tm->tm_year)];
-    int month = 0;
-    while (month < 12 && first[month + 1] <= tm->tm_yday)
-        month++;
+    int start = is_leap(1900 + tm->tm_year) ? MONTHS : 0, next = start;
+    while (next < 2 * MONTHS && before[next] <= tm->tm_yday)
+        next++;
+    if (next == 0 || next == 2 * MONTHS)
+        __csgtest_unsupported("strptime with a day that lies in another year");
     if (!known->mon)
-        tm->tm_mon = month;
+        tm->tm_mon = next - 1 - start;
     if (!known->mday)
-        tm->tm_mday = tm->tm_yday - first[month] + 1;
+        tm->tm_mday = tm->tm_yday - before[next - 1] + 1;
 }
 
 static void from_week(struct tm *tm, struct known *known)
@@ -326,7 +339,7 @@ static void derive(struct tm *tm, struct known *known)
             tm->tm_wday = week_day(tm);
     }
     if (known->derive && !known->yday && (known->mon || (unsigned) tm->tm_mon <= 11))
-        tm->tm_yday = before[is_leap(1900 + tm->tm_year)][tm->tm_mon] + tm->tm_mday - 1;
+        tm->tm_yday = before[is_leap(1900 + tm->tm_year) * MONTHS + tm->tm_mon] + tm->tm_mday - 1;
     if ((known->sunday_week || known->monday_week) && known->wday)
         from_week(tm, known);
 }
