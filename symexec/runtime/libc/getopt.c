@@ -38,6 +38,8 @@ int optind = 1, opterr = 1, optopt = '?';
  * are argv[first_operand] up to (not with) argv[last_operand]. */
 static char *rest;
 static int first_operand, last_operand, started;
+/* Each call leaves this in optopt, whatever a program has stored there. */
+static int told;
 static enum order order;
 
 /* Swap the operands passed over with the options that came behind them; both keep their order. */
@@ -133,7 +135,7 @@ static int long_option(int argc, char **argv, const char *letters, const struct 
             list_possible(argv, rest, length, table, prefix);
         rest += strlen(rest);
         optind++;
-        optopt = 0;
+        told = 0;
         return '?';
     }
     if (!found.option) {
@@ -146,7 +148,7 @@ static int long_option(int argc, char **argv, const char *letters, const struct 
             fprintf(stderr, "%s: unrecognized option '%s%s'\n", argv[0], prefix, rest);
         rest = 0;
         optind++;
-        optopt = 0;
+        told = 0;
         return '?';
     }
     const struct option *option = found.option;
@@ -158,7 +160,7 @@ static int long_option(int argc, char **argv, const char *letters, const struct 
             if (!quiet)
                 fprintf(stderr, "%s: option '%s%s' doesn't allow an argument\n", argv[0], prefix,
                         option->name);
-            optopt = option->val;
+            told = option->val;
             return '?';
         }
         optarg = value + 1;
@@ -167,7 +169,7 @@ static int long_option(int argc, char **argv, const char *letters, const struct 
             if (!quiet)
                 fprintf(stderr, "%s: option '%s%s' requires an argument\n", argv[0], prefix,
                         option->name);
-            optopt = option->val;
+            told = option->val;
             return letters[0] == ':' ? ':' : '?';
         }
         optarg = argv[optind++];
@@ -181,7 +183,16 @@ static int long_option(int argc, char **argv, const char *letters, const struct 
     return option->val;
 }
 
-static int short_option(int argc, char **argv, const char *letters, int quiet)
+static int missing_argument(char **argv, const char *letters, int c, int quiet)
+{
+    if (!quiet)
+        fprintf(stderr, "%s: option requires an argument -- '%c'\n", argv[0], c);
+    told = c;
+    return letters[0] == ':' ? ':' : '?';
+}
+
+static int short_option(int argc, char **argv, const char *letters, const struct option *table,
+                        int *index, int quiet)
 {
     char c = *rest++;
     const char *letter = letters;
@@ -192,10 +203,17 @@ static int short_option(int argc, char **argv, const char *letters, int quiet)
     if (!*letter) {
         if (!quiet)
             fprintf(stderr, "%s: invalid option -- '%c'\n", argv[0], c);
-        optopt = c;
+        told = c;
         return '?';
     }
     c = *letter;
+    if (c == 'W' && letter[1] == ';' && table) { /* "-W foo" is "--foo" */
+        if (!*rest && optind == argc)
+            return missing_argument(argv, letters, c, quiet);
+        if (!*rest)
+            rest = argv[optind];
+        return long_option(argc, argv, letters, table, index, 0, quiet, "-W ");
+    }
     if (letter[1] != ':')
         return c;
     if (*rest) {
@@ -204,10 +222,7 @@ static int short_option(int argc, char **argv, const char *letters, int quiet)
     } else if (letter[2] == ':') {
         optarg = 0;
     } else if (optind >= argc) {
-        if (!quiet)
-            fprintf(stderr, "%s: option requires an argument -- '%c'\n", argv[0], c);
-        optopt = c;
-        c = letters[0] == ':' ? ':' : '?';
+        c = missing_argument(argv, letters, c, quiet);
     } else {
         optarg = argv[optind++];
     }
@@ -264,8 +279,6 @@ static int get_option(int argc, char **argv, const char *letters, const struct o
     if (optind == 0 || !started) {
         if (optind == 0)
             optind = 1;
-        if (!started)
-            optopt = 0; /* as glibc leaves it after its first call */
         begin(letters);
     }
     if (*letters == '-' || *letters == '+')
@@ -296,12 +309,20 @@ static int get_option(int argc, char **argv, const char *letters, const struct o
     } else {
         __csgtest_is_option(*rest);
     }
-    return short_option(argc, argv, letters, quiet);
+    return short_option(argc, argv, letters, table, index, quiet);
+}
+
+static int next_option(int argc, char **argv, const char *letters, const struct option *table,
+                       int *index, int long_only)
+{
+    int code = get_option(argc, argv, letters, table, index, long_only);
+    optopt = told;
+    return code;
 }
 
 int getopt(int argc, char *const *argv, const char *letters)
 {
-    return get_option(argc, (char **) argv, letters, 0, 0, 0);
+    return next_option(argc, (char **) argv, letters, 0, 0, 0);
 }
 
 int __posix_getopt(int argc, char *const *argv, const char *letters)
@@ -318,11 +339,11 @@ int __posix_getopt(int argc, char *const *argv, const char *letters)
 int getopt_long(int argc, char *const *argv, const char *letters, const struct option *table,
                 int *index)
 {
-    return get_option(argc, (char **) argv, letters, table, index, 0);
+    return next_option(argc, (char **) argv, letters, table, index, 0);
 }
 
 int getopt_long_only(int argc, char *const *argv, const char *letters,
                      const struct option *table, int *index)
 {
-    return get_option(argc, (char **) argv, letters, table, index, 1);
+    return next_option(argc, (char **) argv, letters, table, index, 1);
 }

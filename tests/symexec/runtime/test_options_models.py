@@ -39,7 +39,7 @@ TABLE = (Option * 6)(
 )
 SPELLINGS = (
     "-a -b -bx -ab -c -cx - -- x y --width --width=3 --wid 4 --wi --w --wide --wide=1 --color "
-    "--color=r --col --no -abc -z -width -wide -co --a -: -;"
+    "--color=r --col --no -abc -z -width -wide -co --a -: -; -W -Wall -Wwid=3 -WW --W --=x"
 )
 WORDS = st.lists(st.sampled_from(SPELLINGS.split(" ")), max_size=6)
 
@@ -64,16 +64,17 @@ def options_found(
     found: list[object] = []
     for _ in range(20):
         code = function(len(held), argv, letters, *rest)
-        found.append((code, argument.value, number("optind").value, index.value))
-        if code == ord("?"):
-            found.append(number("optopt").value)
+        left = [number(name).value for name in ("optind", "optopt")]
+        found.append((code, argument.value, index.value, *left))
         if code == -1:
             break
     return [*found, list(argv)]
 
 
 @pytest.mark.parametrize("name", ["getopt", "getopt_long", "getopt_long_only"])
-@pytest.mark.parametrize("letters", [b"ab:c::", b"+ab:c::", b"-ab:c::", b":ab:c::"])
+@pytest.mark.parametrize(
+    "letters", [b"ab:c::", b"+ab:c::", b"-ab:c::", b":ab:c::", b"ab:W;c", b":W;a"]
+)
 @MANY
 @given(words=WORDS)
 def test_options_are_found_alike(
