@@ -63,6 +63,7 @@ from csg.language.types import (
     Integer,
     Pointer,
     Record,
+    RecordKind,
     Type,
     Void,
     leads_to_const,
@@ -538,6 +539,28 @@ def _addresses(value: Expression | InitializerList) -> Iterator[Symbol]:
             yield from _roots(each)
 
 
+def _parts(kind: Type) -> list[str]:
+    """The types of the parts of an object."""
+    found: dict[str, None] = {}
+    waiting = [kind]
+    while waiting:
+        match waiting.pop():
+            case Array(element=element):
+                waiting.append(element)
+            case Record(fields=tuple() as fields):
+                inner = [each.type for each in fields]
+                found.update((MEMBER + type_key(each), None) for each in inner)
+                waiting += inner
+            case _:
+                pass
+    return [*found]
+
+
+def _parts_of_union(kind: Type) -> list[str]:
+    is_union = isinstance(kind, Record) and kind.kind is RecordKind.UNION
+    return _parts(kind) if is_union else []
+
+
 def _pointee(value: Expression) -> Type:
     """The type that a pointer, or an array that stands for one, leads to."""
     match without_casts(value).type:
@@ -552,27 +575,32 @@ def _keys_behind(value: Expression) -> list[str]:
     inner = without_casts(value)
     if isinstance(inner, AddressOf):
         return _stored_keys(inner.operand)
-    return _stored_keys(inner) if isinstance(inner.type, Array) else [type_key(_pointee(inner))]
+    if isinstance(inner.type, Array):
+        return _stored_keys(inner)
+    return [type_key(_pointee(inner)), *_parts(_pointee(inner))]
 
 
 def _stored_keys(target: Expression) -> list[str]:
-    """The types of the objects of which a store to an lvalue changes a part."""
-    found = [type_key(target.type)]
+    """The types of the objects of which a store to an lvalue changes a part, and of their parts:
+    those of a structure, and the other members of a union."""
+    found, parts = [type_key(target.type)], _parts(target.type)
     outer: list[str] = []
     while True:
         match target:
             case Member(record=record, arrow=True):
                 outer.append(type_key(_pointee(record)))
+                parts += _parts_of_union(_pointee(record))
                 break
             case Member(record=inner) | Index(base=inner):
                 target = without_casts(inner)
                 if not isinstance(target.type, Array | Record):
                     break
                 outer.append(type_key(target.type))
+                parts += _parts_of_union(target.type)
             case _:
                 break
     is_member = any(each not in found for each in outer)
-    return [*(MEMBER + each for each in found), *outer] if is_member else found
+    return [*(MEMBER + each for each in found), *outer, *parts] if is_member else [*found, *parts]
 
 
 def _is_object(symbol: Symbol) -> bool:

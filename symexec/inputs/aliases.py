@@ -15,30 +15,16 @@ the object itself, nor to one that leads to it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 from csg.analysis.aliasing import Stores, types_behind
 from csg.analysis.several import Several
 from csg.language.syntax import Symbol
-from csg.language.types import (
-    Array,
-    Function,
-    Pointer,
-    Record,
-    Type,
-    Void,
-    size_of,
-)
-from symexec.inputs.shared_parts import (
-    NEAR_ELEMENTS,
-    Alias,
-    alike,
-    later_elements,
-    members_like,
-    parts_like,
-    shared_parts,
-)
+from csg.language.types import Function, Pointer, Type, Void, size_of
+from symexec.inputs.inside import alike, leads_into, parts_alike, ways_between, ways_into
+from symexec.inputs.shared_parts import Alias, Known, shared_parts
 from symexec.inputs.structures import (
     Depth,
     Place,
@@ -74,54 +60,75 @@ def aliases(
         for each in parameters
         if each in pointers or can_be_passed(each.type)
     }
+    known = Known()
     found: list[Alias] = []
-    untried = 0  # a text there has no end, there is one element alone, or what is in a structure
     for at, one in enumerate(pointers):
         for other in pointers[at + 1 :]:
             if stores.meet(one.name, other.name):
-                both = [*_roots(one, other)]
-                alone = {one.name, other.name} & {*single}
-                tried = [
-                    each
-                    for each in both
-                    if _ends(each, one, other, texts) and not (each.offset and alone)
-                ]
-                found += tried
-                untried += len({each.name for each in both} - {each.name for each in tried})
+                rows = any(place.several for each in (one, other) for place in trees[each][:1])
+                found += _roots(one, other, known, rows, single, texts)
     later: list[Alias] = []
     for one, places in trees.items():
         for other in pointers:
             if one is not other and stores.meet(one.name, other.name):
-                found += _inside(places, other, other.name in texts)
-                later += () if other.name in texts else _later(places, other)
-                untried += one in pointers and _has_other_ways(places, other)
-    shared = shared_parts([*trees.items()], pointers, stores)
-    near = [each for each in shared if len(each.needs) <= NEAR]
-    found += near
+                near, behind = _inside(places, other, known, other.name in texts)
+                found += near
+                later += behind
+    shared = shared_parts([*trees.items()], pointers, stores, known, single)
+    found += (each for each in shared if len(each.needs) <= NEAR)
     for each in pointers:
         if each.name not in texts:
-            found += _globals(each, stores)
+            found += _globals(each, stores, each.name in single or leads_to_places(each.type))
     copies = {each.name for each in trees if each not in pointers}  # nobody points into these
-    found = [each for each in dict.fromkeys((*found, *shared, *later)) if each.into not in copies]
-    return found[:MOST_ALIASES], len(found) + untried
+    ways: dict[tuple[str, str, int], Alias] = {}
+    for way in (*found, *shared, *later):
+        if way.into not in copies:
+            ways.setdefault((way.name, way.into, way.offset), way)
+    tried = [*ways.values()][:MOST_ALIASES]
+    return tried, len(ways) + _untried(ways, known, copies)
 
 
-def _roots(one: Symbol, other: Symbol) -> Iterator[Alias]:
-    """Both lead to one object, or one of them an element further than the other."""
+def _untried(ways: Iterable[tuple[str, str, int]], known: Known, copies: Collection[str]) -> int:
+    """How many of the known ways have no start."""
+    left = Counter({pair: count for pair, count in known.items() if pair[1] not in copies})
+    for name, into, _ in ways:
+        pair = (name, into) if (name, into) in left else (into, name)
+        left[pair] -= 1
+    return sum(count for count in left.values() if count > 0)
+
+
+def _roots(
+    one: Symbol,
+    other: Symbol,
+    known: Known,
+    several: bool,
+    single: Collection[str],
+    texts: Collection[str],
+) -> Iterator[Alias]:
+    """Both lead to one object, or one of them an element further than the other. Nothing is behind
+    a ``single`` number, or a structure where neither of them leads to ``several``."""
     assert isinstance(one.type, Pointer)
     assert isinstance(other.type, Pointer)
     left, right = one.type.target, other.type.target
     names = frozenset((one.name, other.name))
+    ways = ways_between(left, right, several)
     if alike(left, right):
-        yield Alias(other.name, one.name, 0, names)
+        is_longer = other.name not in single and one.name in single
+        shorter, longer = (one, other) if is_longer else (other, one)
+        found = [Alias(shorter.name, longer.name, 0, names)]
         if not leads_to_places(one.type):
-            step = max(1, size_of(left)) if not isinstance(left, Void) else 1
-            yield Alias(other.name, one.name, step, names)
-            yield Alias(one.name, other.name, step, names)
+            for each, into in ((other, one), (one, other)):
+                if into.name not in single:
+                    found.append(Alias(each.name, into.name, size_of(left), names))
+            ways = len(found)
     elif is_text(right) and not leads_to_places(one.type):
-        yield Alias(other.name, one.name, 0, names)
+        found = [Alias(other.name, one.name, 0, names)]
     elif is_text(left) and not leads_to_places(other.type):
-        yield Alias(one.name, other.name, 0, names)
+        found = [Alias(one.name, other.name, 0, names)]
+    else:
+        found = []
+    known.add(other.name, one.name, ways)
+    yield from (each for each in found if _ends(each, one, other, texts))
 
 
 def _ends(alias: Alias, one: Symbol, other: Symbol, texts: Collection[str]) -> bool:
@@ -131,64 +138,45 @@ def _ends(alias: Alias, one: Symbol, other: Symbol, texts: Collection[str]) -> b
     return alias.name not in texts or (isinstance(kind, Pointer) and is_text(kind.target))
 
 
-def _inside(found: Sequence[Place], other: Symbol, text: bool) -> Iterator[Alias]:
-    """The other parameter leads to what a pointer in an object leads to, or to a member."""
+def _inside(
+    found: Sequence[Place], other: Symbol, known: Known, text: bool
+) -> tuple[list[Alias], list[Alias]]:
+    """The other parameter leads to what a pointer in an object leads to, or to a part of the
+    object; those in which it leads to a later element of an array of numbers are the second
+    ones."""
     assert isinstance(other.type, Pointer)
     target = other.type.target
+    near: list[Alias] = []
+    later: list[Alias] = []
     for place in found[:1]:
-        for link in place.links:
-            if alike(link.target, target):
-                yield Alias(
-                    other.name, link.name, 0, frozenset((place.name, link.name, other.name))
-                )
-        for offset in members_like(place, target, text):
-            there = {link.name for link in place.links if link.offset == offset}
-            needs = frozenset((place.name, other.name, *there))
-            yield Alias(other.name, place.name, offset, needs)
+        both = frozenset((place.name, other.name))
+        near += (
+            Alias(other.name, link.name, 0, both | {link.name})
+            for link in place.links
+            if alike(link.target, target)
+        )
+        ways = ways_into(place, target, text)
+        known.add(other.name, place.name, ways.in_all)
+        there = {link.offset: link.name for link in place.links if isinstance(target, Pointer)}
+        for offset in ways.near:
+            needs = both | ({there[offset]} if offset in there else frozenset())
+            near.append(Alias(other.name, place.name, offset, needs))
+        later += (Alias(other.name, place.name, offset, both) for offset in ways.later)
+    return near, later
 
 
-def _later(found: Sequence[Place], other: Symbol) -> Iterator[Alias]:
-    """The other parameter leads to a later element of an array of numbers in an object."""
-    assert isinstance(other.type, Pointer)
-    for place in found[:1]:
-        for offset in later_elements(place, other.type.target):
-            yield Alias(other.name, place.name, offset, frozenset((place.name, other.name)))
-
-
-def _has_other_ways(found: Sequence[Place], other: Symbol) -> bool:
-    """Can the other parameter lead into a structure in a way that no start has? To bytes of it, to
-    a pointer in it, to the structure behind it, or to a later element of an array in it."""
-    assert isinstance(other.type, Pointer)
-    target = other.type.target
-    for place in found[:1]:
-        if is_text(target) or isinstance(target, Pointer) or alike(place.type, target):
-            return True
-        for member in place.members:
-            kind = member.type
-            if not isinstance(kind, Array) or kind.length in range(NEAR_ELEMENTS + 1):
-                continue
-            if alike(kind.element, target):
-                return True
-    return False
-
-
-def _globals(parameter: Symbol, stores: Stores) -> Iterator[Alias]:
-    """The parameter leads into a global object that the function uses."""
+def _globals(parameter: Symbol, stores: Stores, is_single: bool) -> Iterator[Alias]:
+    """The parameter leads into a global object that the function uses: to a first element, or to
+    any one if it leads to no more than that."""
     assert isinstance(parameter.type, Pointer)
     target = parameter.type.target
     for each in stores.globals:
-        kind = each.type.element if isinstance(each.type, Array) else each.type
-        if not stores.meets_global(parameter.name, each.name):
+        if isinstance(target, Pointer | Void) or not stores.meets_global(parameter.name, each.name):
             continue
-        into, needs = GLOBAL + each.name, frozenset((parameter.name,))
-        if alike(kind, target) and not isinstance(kind, Pointer | Void):
-            yield Alias(parameter.name, into, 0, needs)
-        elif leads_to_places(parameter.type):
-            for offset in parts_like(kind, target):
-                yield Alias(parameter.name, into, offset, needs)
-        elif not isinstance(target, Pointer | Void):
-            for offset in islice(_offsets_alike(each.type, target), MOST_PARTS):
-                yield Alias(parameter.name, into, offset, needs)
+        parts = parts_alike(each.type, target)
+        offsets = (offset for rank, offset in parts if is_single or not rank)
+        for offset in islice(dict.fromkeys(offsets), MOST_PARTS):
+            yield Alias(parameter.name, GLOBAL + each.name, offset, frozenset((parameter.name,)))
 
 
 def objects_apart(
@@ -207,8 +195,7 @@ def objects_apart(
                 if (alias.name, alias.into) == (each.name, GLOBAL + known.name)
             }
             for level, target in enumerate(_targets(each.type)):
-                met = set() if level else offsets
-                if any(offset not in met for offset in _offsets_alike(known.type, target)):
+                if leads_into(known.type, target, set() if level else offsets):
                     found[known.name] = None
     return tuple(found)
 
@@ -217,28 +204,7 @@ def _targets(kind: Type) -> list[Type]:
     """What pointers in an input lead to: what the parameter does, before what is behind it."""
     inner = [kind, *types_behind(kind)]
     found = [each.target for each in inner if isinstance(each, Pointer)]
-    return [each for each in found if not isinstance(each, Function | Void)]
-
-
-def _offsets_alike(whole: Type, part: Type) -> Iterator[int]:
-    """Where objects of the type ``part`` lie in another one; of an array the first element
-    counts."""
-    waiting = [(whole, 0)]
-    while waiting:
-        kind, start = waiting.pop()
-        match kind:
-            case _ if alike(kind, part) and not isinstance(kind, Void):
-                yield start
-            case Array(element=element):
-                waiting.append((element, start))
-            case Record(fields=tuple() as fields):
-                waiting += [
-                    (each.type, start + each.offset)
-                    for each in reversed(fields)
-                    if each.bit_width is None
-                ]
-            case _:
-                pass
+    return [each for each in found if not isinstance(each, Function)]
 
 
 def named_in(texts: Sequence[str], parameters: Sequence[Symbol]) -> frozenset[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from csg.analysis.aliasing import stores
-from csg.analysis.several import ALONE
+from csg.analysis.several import ALONE, several
 from csg.frontend import parse_text
 from symexec.inputs.aliases import aliases
 from symexec.inputs.structures import DEPTHS
@@ -30,7 +30,7 @@ def test_ways_that_no_start_has_are_counted(parameters: str, stored: str) -> Non
     )
     unit = parse_text(text, "untried.c")
     (entry,) = unit.functions
-    tried, ways = aliases(entry.parameters, stores([unit], entry), ALONE, DEPTHS)
+    tried, ways = aliases(entry.parameters, stores([unit], entry), several([unit], entry), DEPTHS)
     assert len(tried) < ways
 
 
