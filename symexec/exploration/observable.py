@@ -114,6 +114,7 @@ from symexec.inputs.structures import (
     Place,
     is_followed,
     is_shown_text,
+    numbers_in,
     object_places,
     places,
 )
@@ -896,8 +897,9 @@ def outliving(
 
 def _can_be_input(kind: Type, item: GlobalObject) -> bool:
     """Is it a number, or are these a few numbers that are 0 at the start? Others are tables."""
-    if isinstance(kind, Array) and not any(item.data) and isinstance(kind.length, int):
-        return kind.length <= MOST_ELEMENTS and _can_be_input(kind.element, item)
+    if isinstance(kind, Array) and not any(item.data):
+        element, length = numbers_in(kind)
+        return 0 < length <= MOST_ELEMENTS and _can_be_input(element, item)
     return isinstance(kind, Integer | Enumeration | Floating)
 
 

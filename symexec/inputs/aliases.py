@@ -31,6 +31,7 @@ from symexec.inputs.structures import (
     can_be_passed,
     is_text,
     leads_to_places,
+    led_to,
     parameter_places,
 )
 
@@ -109,7 +110,7 @@ def _roots(
     a ``single`` number, or a structure where neither of them leads to ``several``."""
     assert isinstance(one.type, Pointer)
     assert isinstance(other.type, Pointer)
-    left, right = one.type.target, other.type.target
+    left, right = led_to(one.type), led_to(other.type)
     names = frozenset((one.name, other.name))
     ways = ways_between(left, right, several)
     if alike(left, right):
@@ -135,7 +136,7 @@ def _ends(alias: Alias, one: Symbol, other: Symbol, texts: Collection[str]) -> b
     """Does a text that leads into the object end there?"""
     into = other if alias.name == one.name else one
     kind = into.type
-    return alias.name not in texts or (isinstance(kind, Pointer) and is_text(kind.target))
+    return alias.name not in texts or (isinstance(kind, Pointer) and is_text(led_to(kind)))
 
 
 def _inside(
@@ -145,7 +146,7 @@ def _inside(
     object; those in which it leads to a later element of an array of numbers are the second
     ones."""
     assert isinstance(other.type, Pointer)
-    target = other.type.target
+    target = led_to(other.type)
     near: list[Alias] = []
     later: list[Alias] = []
     for place in found[:1]:
@@ -169,7 +170,7 @@ def _globals(parameter: Symbol, stores: Stores, is_single: bool) -> Iterator[Ali
     """The parameter leads into a global object that the function uses: to a first element, or to
     any one if it leads to no more than that."""
     assert isinstance(parameter.type, Pointer)
-    target = parameter.type.target
+    target = led_to(parameter.type)
     for each in stores.globals:
         if isinstance(target, Pointer | Void) or not stores.meets_global(parameter.name, each.name):
             continue
@@ -203,7 +204,7 @@ def objects_apart(
 def _targets(kind: Type) -> list[Type]:
     """What pointers in an input lead to: what the parameter does, before what is behind it."""
     inner = [kind, *types_behind(kind)]
-    found = [each.target for each in inner if isinstance(each, Pointer)]
+    found = [led_to(each) for each in inner if isinstance(each, Pointer)]
     return [each for each in found if not isinstance(each, Function)]
 
 

@@ -64,7 +64,7 @@ from csg.language.types import (
 )
 from csg.records import record
 from symexec.expr import Operand, disjunction, extract, unary
-from symexec.inputs.structures import DEPTHS, Count, Place, is_text, parameter_places
+from symexec.inputs.structures import DEPTHS, Count, Place, is_text, led_to, parameter_places
 from symexec.options import ARRAYS, InputOptions, Range
 from symexec.runtime.operands import calculated, choice, holds, plain, widened
 
@@ -408,7 +408,7 @@ def terminated(parameters: Sequence[Symbol], several: Several) -> Iterator[Preco
     why = "a text in a test ends so"
 
     def texts(symbol: Symbol) -> Iterator[_Part]:
-        if isinstance(symbol.type, Pointer) and is_text(symbol.type.target):
+        if isinstance(symbol.type, Pointer) and is_text(led_to(symbol.type)):
             yield symbol.name, ""
         for place in parameter_places(symbol, several):
             kind = str(place.type)

@@ -26,7 +26,6 @@ from csg.language.types import (
     Pointer,
     Record,
     Type,
-    Void,
     is_signed,
     size_of,
     value_bits,
@@ -64,12 +63,15 @@ from symexec.inputs.structures import (
     choices,
     depths_of,
     element_of,
+    is_number,
     is_shown_text,
     is_text,
     leads_to_places,
+    led_to,
     null_choices,
     nullable_pointers,
     number_of_bits,
+    numbers_in,
     parameter_places,
 )
 from symexec.options import InputOptions, SymbolicArguments, SymbolicFiles
@@ -178,7 +180,7 @@ class InputPlan:
         texts = {
             each.name
             for each in self.entry.parameters
-            if isinstance(each.type, Pointer) and is_text(each.type.target)
+            if isinstance(each.type, Pointer) and is_text(led_to(each.type))
         }
         return texts - counted_elements(self.options.preconditions)
 
@@ -212,7 +214,7 @@ class InputPlan:
         """The buffers of characters that need no 0 at their ends."""
         several, texts = self.options.several or ALONE, set[str]()
         for symbol in self.entry.parameters:
-            if isinstance(symbol.type, Pointer) and is_text(symbol.type.target):
+            if isinstance(symbol.type, Pointer) and is_text(led_to(symbol.type)):
                 texts.add(symbol.name)
             for place in parameter_places(symbol, several, depths=self._depths):
                 texts |= {link.name for link in place.links if is_text(link.target)}
@@ -468,7 +470,7 @@ class _Builder:
             case Pointer() as kind if leads_to_places(kind):
                 self._argument(Address(len(self._start.objects)))
                 self._places(found, null)
-            case Pointer(target=Void() | Integer() | Enumeration() | Floating() as target):
+            case Pointer() as kind if is_number(target := led_to(kind)):
                 self._argument(self._buffer(symbol.name, target))
             case _:
                 raise _refused(symbol)
@@ -617,8 +619,12 @@ class _Builder:
         match symbol.type:
             case Integer() | Enumeration() | Floating() as element:
                 made = self._made(InputKind.GLOBAL, symbol.name, element, 1, scalar=True)
-            case Array(element=Integer() | Enumeration() | Floating() as element, length=int(n)):
-                made = self._made(InputKind.GLOBAL, symbol.name, element, n)
+            case Array() as array:
+                inner, length = numbers_in(array)
+                if not (length and isinstance(inner, Integer | Enumeration | Floating)):
+                    raise _refused(symbol)
+                element = inner
+                made = self._made(InputKind.GLOBAL, symbol.name, element, length)
             case _:
                 raise _refused(symbol)
         cells = {**self._start.globals, symbol.name: _cells(made.terms, element)}

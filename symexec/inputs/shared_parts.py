@@ -19,7 +19,7 @@ from csg.language.syntax import Symbol
 from csg.language.types import VOID, Pointer, Record, Type, size_of
 from csg.records import record
 from symexec.inputs.inside import Ways, alike, ways_between, ways_into
-from symexec.inputs.structures import Place, is_text, leads_to_places
+from symexec.inputs.structures import Place, is_text, leads_to_places, led_to
 
 MOST_WAYS = 500  # of two pointers, and of a pointer and a member, that are looked for
 MOST_POINTERS = 200  # of which these are
@@ -82,7 +82,7 @@ def shared_parts(
     these."""
     objects = sorted(_objects(trees), key=lambda each: len(each.owners))
     pointers = [
-        _Pointer(each.name, each.name, each.type.target)
+        _Pointer(each.name, each.name, led_to(each.type))
         for each in parameters
         if isinstance(each.type, Pointer) and each.name not in stores.apart
     ]

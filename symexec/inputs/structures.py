@@ -27,6 +27,7 @@ from csg.analysis.several import ALONE, Several, record_key
 from csg.language.syntax import (
     Symbol,
 )
+from csg.language.type_text import declaration_text
 from csg.language.types import (
     UCHAR,
     Array,
@@ -165,14 +166,33 @@ def leads_to_places(kind: Type) -> bool:
             return False
 
 
+def led_to(kind: Pointer) -> Type:
+    """What a pointer leads to. One to an array of no length leads to as many elements as there are,
+    as a pointer to an element does."""
+    target = kind.target
+    return target.element if isinstance(target, Array) and target.length is None else target
+
+
+def is_number(kind: Type) -> bool:
+    """Are objects of this type numbers, or bytes?"""
+    return isinstance(kind, Void | Integer | Enumeration | Floating)
+
+
 def is_complete(kind: Array) -> bool:
     """Is it an array of known length, whose elements a caller can make?"""
+    element, length = numbers_in(kind)
+    return length > 0 and can_be_given(element)
+
+
+def numbers_in(kind: Array) -> tuple[Type, int]:
+    """The type of the elements of an array, or of arrays of arrays, and how many of them there are:
+    0 where nobody knows."""
     element: Type = kind
+    length = 1
     while isinstance(element, Array):
-        if not isinstance(element.length, int) or element.length == 0:
-            return False
+        length *= element.length if isinstance(element.length, int) else 0
         element = element.element
-    return can_be_given(element)
+    return element, length
 
 
 def can_be_passed(kind: Type) -> bool:
@@ -399,6 +419,8 @@ def _place(
     for place in range(1, count):
         parts.append(_Collected(several, unions=unions))
         parts[-1].object(target, f"{pointer}[{place}]", f"{pointer}[{place}].", place * size, texts)
+    derived = isinstance(target, Array | Pointer)  # of which C has no word
+    shown = declaration_text(target) if derived else target
     return Place(
         name,
         target,
@@ -406,7 +428,7 @@ def _place(
         tuple(member for each in parts for member in each.members),
         tuple(link for each in parts for link in each.links),
         tuple(dict.fromkeys(offset for each in parts for offset in each.pointers)),
-        tuple(f"{each.removeprefix(prefix)} of {target}" for each in first.left_out),
+        tuple(f"{each.removeprefix(prefix)} of {shown}" for each in first.left_out),
         tuple(link for each in parts for link in each.opaque),
         count,
         count > 1,

@@ -52,7 +52,7 @@ ERRNO_NAME = "errno"  # which C has no object for: an input where the program as
 RESULT = "result"  # prefix of the names of parts of the returned object
 SUPPORTED = (
     "integers, enumerations, floating types, pointers to or arrays of these, structures of known "
-    "members, and pointers to these, to pointers or to arrays of known length"
+    "members, and pointers to these, to pointers or to arrays of known length or of numbers"
 )
 
 
@@ -403,8 +403,12 @@ def parameter_of(name: str, kind: Type, place: Location | None = None) -> Parame
             return _element(name, ParameterKind.STRING, target)
         case Pointer(target=Integer() | Enumeration() | Floating() as target):
             return _element(name, ParameterKind.ARRAY, target)
+        case Pointer(target=Array(element=target, length=None)):
+            return parameter_of(name, Pointer(target), place)
         case Array(element=Integer() | Enumeration() | Floating() as target):
             return _element(name, ParameterKind.ARRAY, target, embedded=True)
+        case Array(element=Array() as row):  # a row behind the other
+            return parameter_of(name, row, place)
         case _:
             raise UsageError(
                 f"'{name}' has a type that tests cannot set",
