@@ -10,6 +10,7 @@ store, or where both pointers lead to objects of different types, the versions a
 
 from __future__ import annotations
 
+import re
 import subprocess
 import time
 from dataclasses import dataclass
@@ -20,9 +21,11 @@ import pytest
 from csg.analysis.aliasing import stores
 from csg.analysis.several import ALONE
 from csg.frontend import parse_text
+from csg.language.types import Pointer
 from symexec.inputs.aliases import MOST_ALIASES, aliases
+from symexec.inputs.inside import leads_into, parts_alike
 from symexec.inputs.shared_parts import MOST_WAYS
-from symexec.inputs.structures import DEPTHS
+from symexec.inputs.structures import DEPTHS, is_text, led_to
 from tests.callers import shown_by_caller
 from tests.command_line import csgtest, version_of, write_versions
 from tests.nightly import every
@@ -307,3 +310,183 @@ def test_emitted_tests_and_replays_share_the_same_parts(name: str, tmp_path: Pat
         subprocess.run(["gcc", "-w", source, "-o", tmp_path / version, emitted], check=True)
         codes.append(subprocess.run([tmp_path / version], check=False).returncode)
     assert sorted(codes) == [0, 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of ``owner``, an object of one of the ``types``, and the declaration of a pointer that
+    can lead there. ``at``: C for what it leads to, ``number``: for a number in that."""
+
+    types: str
+    owner: str
+    pointer: str
+    at: str
+    number: str = ""
+    kind: str = "int"
+
+
+_S, _M = "struct o { int n; ", "; };"
+PARTS = {
+    "a member of a union": Part(
+        "union o { short s; long l; };", "union o", "short *P", ".s", kind="short"
+    ),
+    "a member of a union in a structure": Part(
+        _S + "union { long l; short s; } u" + _M, "struct o", "short *P", ".u.s", kind="short"
+    ),
+    "a member of a union without a name": Part(
+        _S + "union { double d; int i; }" + _M, "struct o", "int *P", ".i"
+    ),
+    "a floating number in a union": Part(
+        "union o { int i; float f; };", "union o", "float *P", ".f", kind="float"
+    ),
+    "a structure in a union": Part(
+        "struct t { short s; }; " + _S + "union { double d; struct t t; } u" + _M,
+        "struct o", "struct t *P", ".u.t", ".s", "short",
+    ),
+    "a member of a structure in a union": Part(
+        _S + "union { double d; struct { short a, b; } s; } u" + _M,
+        "struct o", "short *P", ".u.s.b", kind="short",
+    ),
+    "an element of an array in a union": Part(
+        "union o { long l; float v[2]; };", "union o", "float *P", ".v[1]", kind="float"
+    ),
+    "a member of a union in a union": Part(
+        "union o { short s; union { long l; int i; } u; };", "union o", "int *P", ".u.i"
+    ),
+    "a union in an array": Part(
+        _S + "union { long l; short s; } v[3]" + _M, "struct o", "short *P", ".v[1].s", kind="short"
+    ),
+    "an array": Part(_S + "int v[3]" + _M, "struct o", "int (*P)[3]", ".v", "[1]"),
+    "an array of no length": Part(_S + "int v[3]" + _M, "struct o", "int (*P)[]", ".v", "[1]"),
+    "a row": Part(_S + "int v[4][3]" + _M, "struct o", "int (*P)[3]", ".v[2]", "[1]"),
+    "a row of a cube": Part(
+        _S + "long v[2][2][2]" + _M, "struct o", "long (*P)[2]", ".v[1][0]", "[1]", "long"
+    ),
+    "a matrix of a cube": Part(
+        _S + "long v[2][2][2]" + _M, "struct o", "long (*P)[2][2]", ".v[1]", "[0][1]", "long"
+    ),
+    "a row of a row": Part("typedef int o[2][3];", "o", "int (*P)[3]", "[1]", "[1]"),
+    "a number in a row": Part("typedef long o[2][3];", "o", "long *P", "[1][2]", kind="long"),
+    "a structure in an array": Part(
+        "struct t { short s; }; typedef struct t o[4];",
+        "o", "struct t *P", "[2]", ".s", "short",
+    ),
+    "a structure in a matrix": Part(
+        "struct t { short s; }; " + _S + "struct t v[2][2]" + _M,
+        "struct o", "struct t *P", ".v[1][0]", ".s", "short",
+    ),
+    "a member of a structure in a matrix": Part(
+        _S + "struct { short s; } v[2][2]" + _M, "struct o", "short *P", ".v[0][1].s", kind="short"
+    ),
+    "an array in a structure in an array": Part(
+        _S + "struct { int v[3]; } s[2]" + _M, "struct o", "int (*P)[3]", ".s[1].v", "[2]"
+    ),
+    "an element of a long array": Part(
+        "struct o { short n; int v[9]; };", "struct o", "int *P", ".v[5]"
+    ),
+    "a byte of a number": Part("struct o { int n; };", "struct o", "char *P", ".n"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """How a function gets an object of type O, and a pointer P that is declared by T: with further
+    ``types``. ``caller``: what makes them, with the ``arguments``, where P is PLACE."""
+
+    types: str
+    parameters: str
+    object: str
+    pointer: str
+    there: str
+    own: str  # the object in the caller
+    caller: str
+    arguments: str
+
+
+HOLDERS = {
+    "parameters": Holder("", "O *o, T", "(*o)", "P", "1", "one", "static O one;", "&one, PLACE"),
+    "two members": Holder(
+        "struct h { O *o; T; };", "struct h *h", "(*h->o)", "h->P", "h->o && h->P",
+        "one", "static O one; struct h h = {&one, PLACE};", "&h",
+    ),
+    "a member that leads to another one": Holder(
+        "struct h { T; O o; };", "struct h *h", "h->o", "h->P", "h->P",
+        "h.o", "static struct h h; h.P = PLACE;", "&h",
+    ),
+    "a global object": Holder("O whole;", "T", "whole", "P", "1", "whole", "", "PLACE"),
+}  # fmt: skip
+PART_STORES = {  # what is stored, and what is read
+    "through the pointer": ("LED = 5;", "PART"),
+    "to the part": ("PART = 5;", "LED"),
+    "to the object": ("memset(&OBJECT, 5, sizeof OBJECT);", "LED"),
+    "of an object": ("ASSIGNED = *(SAME *) five;", "LED"),
+}
+PART_CASES = [
+    f"{name}: {holder}: {store}"
+    for store in PART_STORES
+    for holder in HOLDERS
+    for name, part in PARTS.items()
+    if "leads" not in holder or not part.pointer.startswith("struct")  # that is a cycle
+]
+
+
+def part_versions(case: str) -> tuple[str, str, str]:
+    """Two versions that differ where the pointer leads to the part, and a caller that lets it."""
+    name, by, store = case.split(": ")
+    part, holder = PARTS[name], HOLDERS[by]
+    is_array = part.owner == "o"  # which C cannot assign
+    words = {
+        "LED": f"(*{holder.pointer}){part.number}",
+        "PART": f"{holder.object}{part.at}{part.number}",
+        "ASSIGNED": f"*(struct w *) &{holder.object}" if is_array else holder.object,
+        "SAME": "struct w" if is_array else part.owner,
+        "OBJECT": holder.object,
+        "PLACE": f"(void *) &{holder.own}{part.at}",
+        "T": part.pointer,
+        "O": part.owner,
+    }
+
+    def spelt(text: str) -> str:
+        return re.sub(rf"\b({'|'.join(words)})\b", lambda found: words[found[1]], text)
+
+    stored, read = PART_STORES[store]
+    value = f"{part.kind} got = {read};"
+    old, new = (
+        f"#include <stdio.h>\n#include <string.h>\n{part.types}\n{spelt(holder.types)}\n"
+        f"struct w {{ {part.owner} whole; }};\n"
+        f"int f({spelt(holder.parameters)}, unsigned key)\n{{\n"
+        f"    static const long five[] = {{ {', '.join(['0x505050505050505'] * 16)} }};\n"
+        f"    if (key * 2654435761u != 0x12345678u || !({holder.there})) return -1;\n"
+        f"    {spelt(first)}\n    {spelt(second)}\n    return got != 0;\n}}\n"
+        for first, second in ((stored, value), (value, stored))
+    )
+    main = f'{spelt(holder.caller)} printf("%d\\n", f({spelt(holder.arguments)}, {KEY}u))'
+    return old, new, main
+
+
+@pytest.mark.parametrize("case", every(43, PART_CASES))
+def test_a_pointer_to_a_part_is_no_equality_without_a_bound(case: str, tmp_path: Path) -> None:
+    old, new, main = part_versions(case)
+    seen = {shown_by_caller(tmp_path, text, main) for text in (old, new)}
+    write_versions(tmp_path, old, new)
+    done = csgtest("build", "old.c", "new.c", *WORDS, "--time", "8", folder=tmp_path)
+    verdict = done.report["verdict"]
+    assert len(seen) == 2 and done.report["counters"]["mispredicted"] == 0
+    bounds = done.report["bounds"]
+    tried, ways = bounds.get("aliasing", (0, 0))
+    if verdict == "equivalent-within-bounds":
+        assert tried < ways or bounds.get("objects_apart") or "apart from" in done.out, done.out
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_part_is_where_gcc_has_it(name: str, tmp_path: Path) -> None:
+    part = PARTS[name]
+    text = f"{part.types}\nint f({part.owner} *o, {part.pointer}) {{ return 0; }}\n"
+    main = f'static {part.owner} o; printf("%d", (int) ((char *) &o{part.at} - (char *) &o))'
+    shown = shown_by_caller(tmp_path, f"#include <stdio.h>\n{text}", main)
+    (entry,) = parse_text(text, "part.c").functions
+    whole, target = (each.type for each in entry.parameters)
+    assert isinstance(whole, Pointer) and isinstance(target, Pointer)
+    assert leads_into(whole.target, led_to(target), ())
+    offsets = {offset for _, offset in parts_alike(whole.target, led_to(target))}
+    assert int(shown) in offsets or is_text(led_to(target))

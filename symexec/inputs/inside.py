@@ -44,16 +44,15 @@ class Ways:
 
 
 def ways_into(place: Place, target: Type, text: bool) -> Ways:
-    """The ways in which a pointer to ``target`` leads to a part of an object, but not to its first
-    element. A ``text`` leads to an array of characters that can end there."""
+    """The ways in which a pointer to ``target`` leads to a part of an object, or to an element that
+    is not its first one. A ``text`` leads to an array of characters that can end there."""
     whole = Array(place.type, place.elements) if place.several else place.type
     found: dict[int, int] = {}
     for rank, offset in islice(parts_alike(whole, target, place.end), MOST_PARTS):
         found[offset] = min(rank, found.get(offset, rank))
     in_all = place.size if is_text(target) else len(found)
     if alike(place.type, target):
-        del found[0]
-        in_all -= 1
+        return Ways((size_of(target),) if place.several else (), (), place.elements - 1)
     match target:
         case _ if text:
             return Ways(tuple(_arrays(place, target)), (), in_all)

@@ -603,13 +603,13 @@ class NativeReplay:
 
     def _symbols_of(self, executable: Executable) -> Symbols | None:
         """The symbols of an executable; None where no object is set or observed by its address, and
-        none is returned or left in one."""
+        no pointer is given, returned or left in one."""
         signature = self.plan.signature
         if signature is None or not (
             signature.globals
             or signature.lasting
             or _returns_pointer(signature)
-            or _leaves_pointers(signature)
+            or _takes_pointers(signature)
         ):
             return None
         if executable.path not in self._symbols:
@@ -777,9 +777,13 @@ def _written(test: TestInput, result: RawResult) -> tuple[tuple[str, bytes], ...
     return tuple(sorted(written + removed))
 
 
-def _leaves_pointers(signature: EntrySignature) -> bool:
-    """Are there pointers in the caller's objects, which may lead to a global one after the call?"""
-    return any(each.owner and not each.embedded for each in signature.parameters)
+def _takes_pointers(signature: EntrySignature) -> bool:
+    """Are there pointers that lead to global objects, before the call or, in the caller's objects,
+    after it?"""
+    return any(
+        not each.embedded and (each.owner or each.kind is not ParameterKind.SCALAR)
+        for each in signature.parameters
+    )
 
 
 def _returns_pointer(signature: EntrySignature) -> bool:

@@ -6,7 +6,7 @@ import pytest
 
 from csg.analysis.aliasing import stores
 from csg.frontend import parse_text
-from csg.language.types import INT, Integer, Pointer, Record
+from csg.language.types import FLOAT, INT, SHORT, Integer, Pointer, Record
 
 HEAD = """
 void *memcpy(void *, const void *, unsigned long);
@@ -65,6 +65,21 @@ def test_pointers_in_objects_meet_where_something_is_stored(code: str) -> None:
     names = {"node": "a", "base": "x", "char": "name", "double": "d"}
     met = [name for name, member in names.items() if found.parts_meet("t", "t", targets[member])]
     assert ", ".join(met) == STORED[code]
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["t->u->l = 1;", "t->u->in.l = 1;", "*t->s = *t->r;", "memcpy(t->s, t->r, sizeof *t->s);"],
+)
+def test_a_store_to_an_object_is_one_to_its_parts(code: str) -> None:
+    head = (
+        "void *memcpy(void *, const void *, unsigned long);\n"
+        "union u { short n; long l; union { long l; } in; }; struct s { long l; short n; };\n"
+        "struct top { union u *u; struct s *s, *r; };\n"
+    )
+    unit = parse_text(f"{head}void f(struct top *t) {{ {code} }}\n", "a.c")
+    found = stores([unit], unit.functions[0])
+    assert found.parts_meet("t", "t", SHORT) and not found.parts_meet("t", "t", FLOAT)
 
 
 def test_types_of_one_size_are_alike() -> None:
