@@ -329,6 +329,13 @@ def is_signed(kind: Type) -> bool:
             return False
 
 
+def of_width(kind: Type, bits: int) -> Integer:
+    """An integer type of just so many bits, as gcc gives it to a bit-field."""
+    whole = kind.underlying if isinstance(kind, Enumeration) else kind
+    assert isinstance(whole, Integer)
+    return replace(whole, width=bits)
+
+
 def promoted(kind: Type, bit_width: int | None = None) -> Type:
     """The type after integer promotion (C17 6.3.1.1p2). ``bit_width`` for a bit-field: int if that
     represents its values, else, as in gcc, a type of just its bits. Other types stay as they

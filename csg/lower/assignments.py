@@ -35,6 +35,7 @@ from csg.language.syntax import (
     Symbol,
     SymbolKind,
     Version,
+    bit_field_width,
     is_variable,
     is_variably_modified,
     operand_type,
@@ -59,10 +60,12 @@ from csg.lower.context import Lowering
 from csg.lower.expressions import (
     call,
     convert,
+    convert_to_field,
     converted,
     fix_size,
     integer,
     run_time_size,
+    stored,
 )
 from csg.lower.floats import pattern
 from csg.lower.folding import folded, is_pure, may_fold
@@ -130,7 +133,7 @@ def _assign(lowering: Lowering, target: Expression, value: Expression, at: Momen
     match at:
         case Moment.FIRST:
             place = lowering.place(target)
-            return write(builder, place, converted(lowering, value, _type_of(place)))
+            return write(builder, place, _for_place(lowering, place, value))
         case Moment.BEFORE_CALL:
             assert isinstance(value, Call)
             found: list[Place] = []
@@ -147,14 +150,15 @@ def _assign(lowering: Lowering, target: Expression, value: Expression, at: Momen
                 if isinstance(place, InRegister):
                     assign_variable(lowering, place.register, value, place.type)
                     return place.register
-            result = converted(lowering, value, target.type)
+            result = stored(lowering, value, target.type, bit_field_width(target))
             return write(builder, lowering.place(target), result)
         case _:
             assert_never(at)
 
 
-def _type_of(place: Place) -> Type:
-    return place.type
+def _for_place(lowering: Lowering, place: Place, value: Expression) -> Value:
+    bits = place.width if isinstance(place, BitField) else None
+    return stored(lowering, value, place.type, bits)
 
 
 def compound_assign(lowering: Lowering, expression: CompoundAssign) -> Value:
@@ -201,7 +205,8 @@ def _folded_assign(lowering: Lowering, expression: CompoundAssign) -> Value | No
         value = known.get(version)
         if value is None:
             return lowering.value(half)
-        value = Cast(value, half.type, half.location)
+        if not isinstance(value.type, Floating):  # a bit-field takes such a number as it is
+            value = Cast(value, half.type, half.location)
         return assign(lowering, Assign(half.target, value, half.type, half.location))
 
     return by_version(lowering, expression, halves, evaluate)
@@ -236,7 +241,11 @@ def _compound_assign(lowering: Lowering, expression: CompoundAssign, value_first
     place = place or lowering.place(target)
     left = convert(builder, read(builder, place), place.type, kind)
     result = operate(lowering, operator, kind, left, right)
-    return write(builder, place, convert(builder, result, kind, place.type))
+    if isinstance(place, BitField):
+        result = convert_to_field(builder, result, kind, place.type, place.width)
+    else:
+        result = convert(builder, result, kind, place.type)
+    return write(builder, place, result)
 
 
 def increment(lowering: Lowering, expression: Increment, used: bool) -> Value:
@@ -397,7 +406,8 @@ def _entry(
         return
     value = shared.get(entry.shared)
     if value is None:
-        value = converted(lowering, entry.value, entry.type)
+        bits = None if entry.field is None else entry.field.bit_width
+        value = stored(lowering, entry.value, entry.type, bits)
     if entry.shared:
         value = shared[entry.shared] = builder.copied(value)
     write(builder, entry_place(lowering, place, entry), value)

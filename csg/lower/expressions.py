@@ -21,6 +21,7 @@ from csg.language.syntax import (
     Binary,
     Call,
     Cast,
+    Change,
     Dereference,
     Expression,
     FloatingConstant,
@@ -51,6 +52,7 @@ from csg.language.types import (
     is_integer,
     is_signed,
     limits,
+    of_width,
     size_of,
     value_bits,
 )
@@ -58,6 +60,7 @@ from csg.lower import floats
 from csg.lower.builder import ADDRESS, FunctionBuilder, signed
 from csg.lower.context import Lowering
 from csg.lower.conventions import convention_of, passed_as
+from csg.lower.order import in_each_version, seen_by
 from csg.lower.places import by_address
 
 # -------------------------------------------------------------------------------------- conversions
@@ -125,14 +128,13 @@ def _integer_to_float(builder: FunctionBuilder, value: Value, negative: bool, wi
 
 def _float_to_integer(builder: FunctionBuilder, value: Value, width: int, negative: bool) -> Value:
     # A value that the type cannot hold is undefined (C17 6.3.1.4). gcc takes the nearest one of the
-    # type for a constant; x86-64 converts to signed 32 or 64 bits and keeps the low part.
+    # type for a constant. Else it converts to 8, 16, 32, 64 or 128 bits, as the processor or libgcc
+    # does, and keeps the low part.
     if isinstance(value, Constant):
         return Constant(_nearest_integer(value, width, negative) & ((1 << width) - 1), width)
-    if width < 32:
-        return builder.resize(builder.convert_float(value, 32, "float", "signed"), width, True)
-    if width == 32 and not negative:
-        return builder.resize(builder.convert_float(value, 64, "float", "signed"), width, True)
-    return builder.convert_float(value, width, "float", "signed" if negative else "unsigned")
+    whole = 1 << max(3, (width - 1).bit_length())
+    result = "signed" if negative else "unsigned"
+    return builder.resize(builder.convert_float(value, whole, "float", result), width, negative)
 
 
 def _nearest_integer(value: Constant, width: int, negative: bool) -> int:
@@ -163,16 +165,57 @@ def converted(lowering: Lowering, expression: Expression, kind: Type) -> Value:
     """The value of an operand, converted to the type that its context asks for."""
     if value_bits_or_none(kind) == 1 and not by_address(expression.type):
         return lowering.condition(expression)
-    if isinstance(expression, Binary) and isinstance(expression.type, Floating):
-        known = fold(Cast(expression, kind)) if is_integer(kind) else None
-        if known is not None:  # (int) (1e10 * 2): gcc folds it
-            return integer(known, kind)
+    if isinstance(expression.type, Floating) and is_integer(kind):
+        return _to_integer(lowering, expression, kind)
     value = lowering.value(expression)
     if is_address(expression.type) and not is_address(kind) and not by_address(kind):
         return convert(lowering.builder, value, expression.type, kind)
     if by_address(kind) or by_address(expression.type):
         return value
     return convert(lowering.builder, value, expression.type, kind)
+
+
+def _to_integer(lowering: Lowering, expression: Expression, kind: Type) -> Value:
+    """A floating-point number as a value of an integer type that is not _Bool."""
+    known = fold(Cast(expression, kind)) if isinstance(expression, Binary) else None
+    if known is not None:  # (int) (1e10 * 2): gcc folds it
+        return integer(known, kind)
+    value = lowering.value(expression)
+    return _float_to_integer(lowering.builder, value, value_bits(kind), is_signed(kind))
+
+
+def stored(lowering: Lowering, expression: Expression, kind: Type, bits: int | None) -> Value:
+    """The value of an operand, converted for an object of type ``kind`` that takes it. gcc converts
+    a floating-point number for a bit-field to an integer of just its ``bits``."""
+    if bits is None or value_bits(kind) == 1:
+        return converted(lowering, expression, kind)
+    if isinstance(expression, Change):
+        return _change_stored(lowering, expression, kind, bits)
+    if not isinstance(expression.type, Floating):
+        return converted(lowering, expression, kind)
+    narrow = _to_integer(lowering, expression, of_width(kind, bits))
+    return lowering.builder.resize(narrow, value_bits(kind), is_signed(kind))
+
+
+def _change_stored(lowering: Lowering, expression: Change, kind: Type, bits: int) -> Value:
+    def evaluate() -> tuple[Value]:
+        assert lowering.builder.version is not None
+        half = seen_by(expression, lowering.builder.version)
+        return (stored(lowering, half, kind, bits),)
+
+    if lowering.builder.version is not None:
+        return evaluate()[0]
+    return in_each_version(lowering, expression, (value_bits(kind),), evaluate)[0]
+
+
+def convert_to_field(
+    builder: FunctionBuilder, value: Value, source: Type, kind: Type, bits: int
+) -> Value:
+    """``convert``, for a bit-field of declared type ``kind``."""
+    if not isinstance(source, Floating) or value_bits(kind) == 1:
+        return convert(builder, value, source, kind)
+    narrow = _float_to_integer(builder, value, bits, is_signed(kind))
+    return builder.resize(narrow, value_bits(kind), is_signed(kind))
 
 
 def promoted_value(lowering: Lowering, expression: Expression) -> tuple[Value, Type]:

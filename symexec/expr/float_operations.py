@@ -20,6 +20,8 @@ from symexec.expr.operations import (
     Data,
     Shadowed,
     binary,
+    concat,
+    extend,
     extract,
     ite,
     negate,
@@ -378,6 +380,10 @@ def _to_signed(a: Data, bits: int, width: int) -> Data:
     least = 16 if bits == 80 else 32
     if width < least:
         return extract(_term("f_to_int", bits, least, a), 0, width)
+    if width == 128:
+        size = _to_unsigned(float_unary("abs", bits, a), bits, width)
+        negative = float_compare("lt", bits, a, 0)
+        return ite(negative, binary("sub", width, 0, size), size, width)
     return _term("f_to_int", bits, width, a)
 
 
@@ -388,9 +394,28 @@ def _to_unsigned(a: Data, bits: int, width: int) -> Data:
         return extract(_term("f_to_int", bits, wide, a), 0, width)
     if width == 32:
         return extract(_term("f_to_int", bits, 64, a), 0, 32)
+    if width == 128:
+        return _to_unsigned_128(a, bits)
     # Half the range and more: subtract it, convert, put the top bit back.
     half = softfloat.from_integer(FORMATS[bits], 1 << (width - 1))
     large = float_compare("le", bits, half, a)
     below = _term("f_to_int", bits, width, a)
     above = _term("f_to_int", bits, width, _term("fsub", bits, bits, a, half))
     return ite(large, binary("xor", width, above, 1 << (width - 1)), below, width)
+
+
+def _to_unsigned_128(a: Data, bits: int) -> Data:
+    """As libgcc's __fixunsdfti and __fixunsxfti (libgcc2.c), in two halves of 64 bits."""
+    if bits == 32:
+        a, bits = _term("f_to_f", 32, 64, a), 64
+    beyond = softfloat.from_integer(FORMATS[bits], 1 << 64)
+    high = _to_unsigned(float_binary("div", bits, a, beyond), bits, 64)
+    top = float_binary("mul", bits, convert_float(high, 64, bits, "unsigned", "float"), beyond)
+    rest = float_binary("sub", bits, a, top)
+    if bits == 64:
+        return concat(high, 64, _to_unsigned(rest, bits, 64), 64)
+    below = float_compare("lt", bits, rest, 0)
+    size = extend(_to_unsigned(float_unary("abs", bits, rest), bits, 64), 64, 128, signed=False)
+    low = ite(below, binary("sub", 128, 0, size), size, 128)
+    number = binary("add", 128, concat(high, 64, 0, 64), low)
+    return ite(float_compare("lt", bits, a, 0), 0, number, 128)

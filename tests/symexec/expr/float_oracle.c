@@ -41,12 +41,16 @@ static void print(u128 value)
         if (!strcmp(op, "s16")) print((u128)(uint16_t)(int16_t)a);                     \
         if (!strcmp(op, "s32")) print((u128)(uint32_t)(int32_t)a);                     \
         if (!strcmp(op, "s64")) print((u128)(uint64_t)(int64_t)a);                     \
+        if (!strcmp(op, "s128")) print((u128)(__int128)a);                             \
+        if (!strcmp(op, "u128")) print((u128)a);                                       \
         if (!strcmp(op, "u8")) print((u128)(uint8_t)a);                                \
         if (!strcmp(op, "u16")) print((u128)(uint16_t)a);                              \
         if (!strcmp(op, "u32")) print((u128)(uint32_t)a);                              \
         if (!strcmp(op, "u64")) print((u128)(uint64_t)a);                              \
         if (!strcmp(op, "from_s32")) { volatile T r = (T)(int32_t)p; print(NAME##_bits(r)); }  \
         if (!strcmp(op, "from_s64")) { volatile T r = (T)(int64_t)p; print(NAME##_bits(r)); }  \
+        if (!strcmp(op, "from_s128")) { volatile T r = (T)(__int128)p; print(NAME##_bits(r)); } \
+        if (!strcmp(op, "from_u128")) { volatile T r = (T)p; print(NAME##_bits(r)); }          \
         if (!strcmp(op, "from_u32")) { volatile T r = (T)(uint32_t)p; print(NAME##_bits(r)); } \
         if (!strcmp(op, "from_u64")) { volatile T r = (T)(uint64_t)p; print(NAME##_bits(r)); } \
     }

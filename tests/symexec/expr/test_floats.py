@@ -62,8 +62,8 @@ def ours(op: str, bits: int, a: int, b: int) -> object:
     "op",
     [
         *("add", "sub", "mul", "div", "sqrt", "eq", "ne", "lt", "le", "f32", "f64", "f80"),
-        *("s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64"),
-        *("from_s32", "from_s64", "from_u32", "from_u64"),
+        *("s8", "s16", "s32", "s64", "s128", "u8", "u16", "u32", "u64", "u128"),
+        *("from_s32", "from_s64", "from_s128", "from_u32", "from_u64", "from_u128"),
     ],
 )
 def test_the_same_bits_as_gcc(
@@ -77,7 +77,9 @@ def test_the_same_bits_as_gcc(
         a, b = interesting(rng, bits), interesting(rng, bits)
         if op.startswith("from_"):
             width = int(op[6:])
-            a = rng.getrandbits(rng.choice([8, 25, 32, width])) & ((1 << width) - 1)
+            a = rng.getrandbits(rng.choice([8, 25, 32, 54, 65, width]))
+            a = (a << rng.randrange(width) & ((1 << width) - 1)) + rng.choice([-1, 0, 1])
+            a &= (1 << width) - 1
             if rng.random() < 0.5:
                 a = -a & ((1 << width) - 1)
         elif rng.random() < 0.2:

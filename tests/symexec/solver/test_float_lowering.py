@@ -21,7 +21,10 @@ from symexec.solver import Answer, PathCondition, SolverOptions, build_backend
 from tests.nightly import paired
 
 CASES = ["add", "sub", "mul", "div", "sqrt", "eq", "lt", "le", "f32", "f64", "f80"]
-CONVERSIONS = ["s16", "s32", "s64", "u8", "u32", "u64", "from_s32", "from_u64"]
+CONVERSIONS = [
+    *("s16", "s32", "s64", "s128", "u8", "u32", "u64", "u128"),
+    *("from_s32", "from_s128", "from_u64", "from_u128"),
+]
 
 
 def built(op: str, bits: int, x: Term, y: Term) -> tuple[object, int]:
