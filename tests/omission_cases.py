@@ -486,6 +486,16 @@ MODELS = [
         "regex_t r;",
     ),
     Row(
+        "regex/__init__.py:execute_expression:approximated",
+        'regexec(&r, "a b", 0, 0, 0);',
+        'regex_t r; regcomp(&r, "a\\\\b b", REG_EXTENDED);',
+    ),
+    Row(
+        "regex/__init__.py:execute_expression:unsupported",
+        'regexec(&r, "bbab", 2, m, 0);',
+        'regmatch_t m[2]; regex_t r; regcomp(&r, "((b){0,3}|(.)+)**", REG_EXTENDED);',
+    ),
+    Row(
         "stdio/streams.py:stream_of:unsupported",
         "fputc('a', (FILE *) p);",
         parameters="int x, long *p",

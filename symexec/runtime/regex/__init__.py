@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence as Items
 
 from symexec.expr import Operand, binary, conjunction
+from symexec.ledger import Reason
 from symexec.memory import AllocationKind
 from symexec.runtime.contract import Arguments, Context, End, Model, Registry
 from symexec.runtime.operands import (
@@ -19,18 +20,14 @@ from symexec.runtime.operands import (
     signed,
     write_bytes,
 )
+from symexec.runtime.regex.automaton import NOWHERE, Automaton, EndlessError, Node, Span
 from symexec.runtime.regex.syntax import (
+    BAD_PATTERN,
     WORD,
     Anchor,
     BadPattern,
-    Choice,
-    Group,
     Letter,
     Pattern,
-    Reference,
-    Repeat,
-    Sequence,
-    Tree,
     parse,
 )
 from symexec.state.endings import Aborted, Unsupported
@@ -38,15 +35,10 @@ from symexec.state.endings import Aborted, Unsupported
 # ---------------------------------------------------------------------------------- regular match
 # Where a regular expression matches a text: the leftmost place, the longest there, POSIX XBD 9.1.
 #
-#     search(parse(b"(a|ab)(c|bcd)*"), b"xabcd")   ->   [(1, 5), (1, 3), (3, 4)] or the like
+#     search(Automaton(parse(b"(a|ab)(c|bcd)*")), 2)   of xabcd   ->   [(1, 5), (1, 2), (2, 5)]
 #
-# For each part and place the ends that the part can have are worked out once. A symbolic byte
-# costs one request for each set of characters that it is compared with. Then the match is taken
-# apart from the left: each part is as long as the rest allows.
-
-
-Span = tuple[int, int]
-NOWHERE = (-1, -1)
+# For each place the nodes of the automaton that a match can be at are worked out once. A symbolic
+# byte costs one request for each set of characters that it is compared with.
 
 
 class Matcher:
@@ -61,22 +53,57 @@ class Matcher:
         self.newline = newline
         self.not_begin = not_begin
         self.not_end = not_end
-        self._ends: dict[tuple[int, int, int], frozenset[int]] = {}
-        self._trees: list[Tree] = []  # so that no other tree gets the identity of a known one
+        self.is_doubtful = False  # may glibc find another match?
         self._tests: dict[tuple[frozenset[int], int], bool] = {}
 
-    def search(self, pattern: Pattern) -> Asking[list[Span] | None]:
-        """The span of the whole match and of each group; None when there is no match."""
-        for start in range(len(self.text) + 1):
-            ends = yield from self.ends(pattern.tree, start)
-            if ends:
-                spans = [NOWHERE] * (pattern.groups + 1)
-                spans[0] = (start, max(ends))
-                yield from self._assign(pattern.tree, start, max(ends), spans)
-                return spans
+    def search(
+        self, automaton: Automaton, groups: int, first: int = 0
+    ) -> Asking[list[Span] | None]:
+        """The span of the whole match, which begins at ``first`` or behind it, and of each group;
+        None when there is no match."""
+        self.is_doubtful = automaton.has_inner_anchor()
+        for start in range(first, len(self.text) + 1):
+            reached = yield from self._reach(automaton, start)
+            if reached:
+                self.is_doubtful |= groups > 0 and automaton.has_several_ends(reached)
+                return automaton.spans(reached, start, groups)
         return None
 
+    def _reach(self, automaton: Automaton, start: int) -> Asking[list[frozenset[int]]]:
+        """The nodes that a match from a place can pass, at each place to the end of the longest
+        one; none if nothing matches."""
+        reached: list[frozenset[int]] = []
+        longest = 0
+        waiting = [automaton.first]
+        for at in range(start, len(self.text) + 1):
+            here: set[int] = set()
+            seen: set[int] = set()
+            while waiting:
+                number = waiting.pop()
+                if number not in seen:
+                    seen.add(number)
+                    if (yield from self._passes(automaton.nodes[number], at)):
+                        here.add(number)
+                        if not isinstance(automaton.nodes[number], Letter):
+                            waiting += automaton.followers[number]
+            reached.append(frozenset(here))
+            if automaton.last in here:
+                longest = len(reached)
+            waiting = automaton.behind_letters(here)
+            if not waiting:
+                break
+        return reached[:longest]
+
     # ------------------------------------------------------------------ one character
+
+    def _passes(self, node: Node, at: int) -> Asking[bool]:
+        match node:
+            case Letter(members=members):
+                return at < len(self.text) and (yield from self._is_in(at, members))
+            case Anchor(kind=kind):
+                return (yield from self._holds(kind, at))
+            case _:
+                return True
 
     def _is_in(self, at: int, members: frozenset[int]) -> Asking[bool]:
         byte = self.text[at]
@@ -113,126 +140,6 @@ class Matcher:
                     "<": after and not before,
                     ">": before and not after,
                 }[kind]
-
-    # ------------------------------------------------------------------ where a part can end
-
-    def ends(self, tree: Tree, start: int, part: int = 0) -> Asking[frozenset[int]]:
-        """The ends that a part can have when it starts at ``start``. ``part``: of a sequence, the
-        first item that is still to come; of a repetition, how often it has been done."""
-        key = (id(tree), start, part)
-        if key not in self._ends:
-            found = yield from self._ends_of(tree, start, part)
-            self._ends[key] = found
-            self._trees.append(tree)
-        return self._ends[key]
-
-    def _ends_of(self, tree: Tree, start: int, part: int) -> Asking[frozenset[int]]:
-        match tree:
-            case Letter(members=members):
-                fits = start < len(self.text) and (yield from self._is_in(start, members))
-                return frozenset({start + 1}) if fits else frozenset()
-            case Anchor(kind=kind):
-                return frozenset({start}) if (yield from self._holds(kind, start)) else frozenset()
-            case Group(part=inner):
-                return (yield from self.ends(inner, start))
-            case Choice(parts=parts):
-                found: frozenset[int] = frozenset()
-                for each in parts:
-                    found |= yield from self.ends(each, start)
-                return found
-            case Sequence(parts=parts):
-                return (yield from self._through(parts[part:], start))
-            case Repeat():
-                return (yield from self._repeated(tree, start, part))
-            case Reference():
-                raise AssertionError("a reference is refused beforehand")
-
-    def _through(self, parts: Items[Tree], start: int) -> Asking[frozenset[int]]:
-        places = frozenset({start})
-        for each in parts:
-            following: frozenset[int] = frozenset()
-            for at in sorted(places):
-                following |= yield from self.ends(each, at)
-            places = following
-        return places
-
-    def _repeated(self, tree: Repeat, start: int, done: int) -> Asking[frozenset[int]]:
-        places, found = frozenset({start}), set[int]()
-        count = done
-        seen: set[int] = set()
-        while places:
-            if count >= tree.least:
-                found |= places
-                if tree.most is None:
-                    places -= seen
-                    seen |= places
-            if tree.most is not None and count >= tree.most:
-                break
-            following: frozenset[int] = frozenset()
-            for at in sorted(places):
-                following |= yield from self.ends(tree.part, at)
-            if count >= tree.least and following <= found:
-                break
-            places = following
-            count += 1
-        return frozenset(found)
-
-    # ------------------------------------------------------------------ who matched what
-
-    def _assign(self, tree: Tree, start: int, end: int, spans: list[Span]) -> Asking[None]:
-        pending: list[tuple[Tree, int, int]] = [(tree, start, end)]
-        while pending:
-            here, low, high = pending.pop()
-            match here:
-                case Group(number=number, part=inner):
-                    spans[number] = (low, high)
-                    pending.append((inner, low, high))
-                case Choice(parts=parts):
-                    for each in parts:
-                        if high in (yield from self.ends(each, low)):
-                            pending.append((each, low, high))
-                            break
-                case Sequence():
-                    cuts = yield from self._cut_sequence(here, low, high)
-                    pending += reversed(cuts)
-                case Repeat():
-                    cuts = yield from self._cut_repeat(here, low, high)
-                    pending += reversed(cuts)
-                case _:
-                    pass
-
-    def _cut_sequence(
-        self, tree: Sequence, start: int, end: int
-    ) -> Asking[list[tuple[Tree, int, int]]]:
-        cuts: list[tuple[Tree, int, int]] = []
-        at = start
-        for index, part in enumerate(tree.parts):
-            ends = yield from self.ends(part, at)
-            for cut in sorted(ends, reverse=True):
-                if cut <= end and end in (yield from self.ends(tree, cut, index + 1)):
-                    break
-            cuts.append((part, at, cut))
-            at = cut
-        return cuts
-
-    def _cut_repeat(
-        self, tree: Repeat, start: int, end: int
-    ) -> Asking[list[tuple[Tree, int, int]]]:
-        """The rounds of a repetition in a match. An empty round counts only where the minimum
-        requires it, or if it is the only one."""
-        cuts: list[tuple[Tree, int, int]] = []
-        at, count = start, 0
-        while at != end or count < tree.least or (count == 0 and tree.most != 0):
-            ends = yield from self.ends(tree.part, at)
-            done = min(count + 1, tree.least) if tree.most is None else count + 1
-            for cut in sorted(ends, reverse=True):
-                if cut <= end and end in (yield from self.ends(tree, cut, done)):
-                    break
-            else:
-                break
-            cuts.append((tree.part, at, cut))
-            at, count = cut, count + 1
-        return cuts
 
 
 def membership(byte: Operand, members: frozenset[int]) -> Operand:
@@ -336,23 +243,30 @@ def execute_expression(context: Context, arguments: Arguments) -> Model:
     held = yield from place(context.load(compiled + HELD, 8))
     compiled_flags = yield from pin(context.load(compiled + FLAGS, 8), "a regex_t")
     pattern = _parsed((yield from _known(context, held)), compiled_flags)
+    if flags & ~(NOTBOL | NOTEOL | STARTEND):
+        return BAD_PATTERN
     start = 0
     if flags & STARTEND:
         start = signed((yield from pin(context.load(target, 4), "the start of a text")), 32)
         end = signed((yield from pin(context.load(target + 4, 4), "the end of a text")), 32)
-        text = read_bytes(context, source + start, end - start)
+        text = read_bytes(context, source, end)
     else:
         text = yield from read_string(context, source)
     newline = bool(compiled_flags & NEWLINE)
     matcher = Matcher(text, newline, bool(flags & NOTBOL), bool(flags & NOTEOL))
-    spans = yield from matcher.search(pattern)
+    groups = 0 if compiled_flags & NOSUB or room < 2 else pattern.groups
+    try:
+        spans = yield from matcher.search(Automaton(pattern), groups, start)
+    except EndlessError:
+        yield End(Unsupported("a regular expression that glibc never stops to match"))
+        return NO_MATCH
+    if matcher.is_doubtful:
+        context.event(Reason.APPROXIMATED, "anchors within a regular expression")
     if spans is None:
         return NO_MATCH
     if not compiled_flags & NOSUB:
         for index in range(room):
             low, high = spans[index] if index < len(spans) else NOWHERE
-            if low >= 0:
-                low, high = low + start, high + start
             context.store(target + 8 * index, 4, low & 0xFFFFFFFF)
             context.store(target + 8 * index + 4, 4, high & 0xFFFFFFFF)
     return 0
