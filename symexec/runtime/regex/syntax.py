@@ -187,7 +187,7 @@ class _Reader:
             if anchor.kind in "^$" and self.extended and self.token() in (b"*", b"+", b"?", b"{"):
                 raise BadPattern(BAD_REPEAT)
             return anchor
-        return self.repeated(self.atom(depth, first))
+        return self.repeated(self.atom(depth))
 
     def _anchor(self, token: bytes, first: bool) -> Anchor | None:
         if (token == b"^" and self.is_caret(first)) or (token == b"$" and self.is_dollar()):
@@ -196,7 +196,7 @@ class _Reader:
             return Anchor(token[1:].decode())
         return None
 
-    def atom(self, depth: int, first: bool) -> Tree:
+    def atom(self, depth: int) -> Tree:
         token = self.take()
         if token == b"(":
             self.groups += 1
@@ -208,7 +208,7 @@ class _Reader:
             return Group(number, part)
         if token == b")" and not self.extended:
             raise BadPattern(NO_PARENTHESIS)
-        if token == b"{" and (first or self.extended):
+        if token == b"{":
             raise BadPattern(BAD_REPEAT)
         if token in (b"*", b"+", b"?") and self.extended:
             raise BadPattern(BAD_REPEAT)
@@ -264,8 +264,8 @@ class _Reader:
     def interval(self, part: Tree) -> Tree:
         least = self.number()
         most = least
-        if self.text[self.place : self.place + 1] == b",":
-            self.place += 1
+        if not self.at_end and self.token() in (b",", b"\\,"):
+            self.take()
             least, most = least or 0, self.number()
         if least is None or self.at_end or self.token() != b"}":
             raise BadPattern(self._error_of_interval())
@@ -282,7 +282,7 @@ class _Reader:
 
     def _error_of_interval(self) -> int:
         """The error number of an interval that is not closed, or not well formed."""
-        while not self.at_end and self.token() not in (b"}", b","):
+        while not self.at_end and self.token() not in (b"}", b",", b"\\,"):
             self.take()
         return NO_BRACE if self.at_end else BAD_BRACE
 
@@ -311,47 +311,59 @@ class _Reader:
         return Letter(found)
 
     def _element(self, members: set[int], first: bool) -> None:
-        if (
-            not first
-            and self.text[self.place : self.place + 1] == b"-"
-            and self.text[self.place + 1 : self.place + 2] != b"]"
-        ):
-            self._need()
-            raise BadPattern(BAD_RANGE if len(self.text) > self.place + 1 else NO_BRACKET)
+        if not first and self._rest(1) == b"-" and self._rest(2) != b"-]":
+            raise BadPattern(BAD_RANGE)
         start = self._one()
-        after = self.text[self.place : self.place + 2]
-        if after[:1] == b"-" and after != b"-]":
-            self.place += 1
-            end = self._one()
-            if isinstance(start, frozenset) or isinstance(end, frozenset) or start > end:
-                raise BadPattern(BAD_RANGE)
-            members |= set(range(start, end + 1))
-        else:
-            members |= start if isinstance(start, frozenset) else {start}
+        if not isinstance(start, frozenset):
+            self._need()
+            if self._rest(2) == b"-":
+                raise BadPattern(NO_BRACKET)
+            if self._rest(1) == b"-" and self._rest(2) != b"-]":
+                self.place += 1
+                members |= self._range(start, self._one(is_end=True))
+                return
+        members |= start if isinstance(start, frozenset) else {self._character(start)}
+
+    def _range(self, start: bytes, end: bytes | frozenset[int]) -> set[int]:
+        assert isinstance(end, bytes)
+        low, high = self._character(start), self._character(end)
+        if low > high:
+            raise BadPattern(BAD_RANGE)
+        return set(range(low, high + 1))
+
+    def _rest(self, count: int) -> bytes:
+        return self.text[self.place : self.place + count]
+
+    def _character(self, name: bytes) -> int:
+        if len(name) != 1:
+            raise BadPattern(BAD_COLLATION)
+        return name[0]
 
     def _need(self) -> None:
         if self.place >= len(self.text):
             raise BadPattern(NO_BRACKET)
 
-    def _one(self) -> int | frozenset[int]:
-        """A character, or a class ``[:alpha:]``."""
+    def _one(self, is_end: bool = False) -> bytes | frozenset[int]:
+        """The name of a character, or a class ``[:alpha:]`` or ``[=a=]``."""
         self._need()
         kind = self.text[self.place + 1 : self.place + 2]
-        if self.text[self.place : self.place + 1] != b"[" or kind not in (b":", b".", b"="):
+        if self._rest(1) != b"[" or kind not in (b":", b".", b"="):
             self.place += 1
-            return self.text[self.place - 1]
+            return self.text[self.place - 1 : self.place]
         end = self.text.find(kind + b"]", self.place + 2)
         if end < 0:
             raise BadPattern(NO_BRACKET)
         name = self.text[self.place + 2 : end]
         self.place = end + 2
-        if kind == b":":
-            if name not in CLASSES:
-                raise BadPattern(BAD_CLASS)
-            return self._class(name)
-        if len(name) != 1:
-            raise BadPattern(BAD_COLLATION)
-        return name[0] if kind == b"." else frozenset(name)
+        if kind == b".":
+            return name
+        if is_end:
+            raise BadPattern(BAD_RANGE)
+        if kind == b"=":
+            return frozenset({self._character(name)})
+        if name not in CLASSES:
+            raise BadPattern(BAD_CLASS)
+        return self._class(name)
 
     def _class(self, name: bytes) -> frozenset[int]:
         if self.fold and name in (b"upper", b"lower"):
