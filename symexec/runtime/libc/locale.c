@@ -10,6 +10,8 @@ typedef unsigned long size_t;
 extern int __csgtest_errno;
 extern void __csgtest_approximated(const char *what);
 extern char *getenv(const char *name);
+extern const unsigned short **__ctype_b_loc(void);
+extern const int **__ctype_tolower_loc(void), **__ctype_toupper_loc(void);
 
 enum { NO_SUCH_LOCALE = 2, INVALID = 22, CATEGORIES = 13, ALL = 1 << 6, EACH = 0x1fbf };
 
@@ -66,15 +68,27 @@ struct lconv *localeconv(void)
     return &conventions;
 }
 
-/* Locales as objects: there is one. */
-static struct lconv only_locale;
+/* Locales as objects: there is one. Macros of ctype.h look into it. */
+static struct {
+    void *categories[CATEGORIES];
+    const unsigned short *classes;
+    const int *small, *capital;
+    const char *names[CATEGORIES];
+} only_locale;
 
 void *newlocale(int categories, const char *name, void *base)
 {
     (void) base;
     if ((categories & ~EACH && categories != ALL) || !name)
         return fails(INVALID);
-    return !categories || setlocale(0, name) ? &only_locale : (struct lconv *) 0;
+    if (categories && !setlocale(0, name))
+        return 0;
+    only_locale.classes = *__ctype_b_loc();
+    only_locale.small = *__ctype_tolower_loc();
+    only_locale.capital = *__ctype_toupper_loc();
+    for (int i = 0; i < CATEGORIES; i++)
+        only_locale.names[i] = "C";
+    return &only_locale;
 }
 
 void *duplocale(void *locale) { return locale; }

@@ -107,6 +107,8 @@ char *l64a(long n)
     static char text[7];
     unsigned value = (unsigned) n;
     int i = 0;
+    if (!value)
+        return (char *) "";
     for (; value; value >>= 6)
         text[i++] = digits64[value & 63];
     text[i] = 0;

@@ -96,8 +96,7 @@ def test_the_tables_behind_the_macros_are_glibc_s(models: ctypes.CDLL) -> None:
 @given(n=st.integers(-(2**40), 2**40), text=st.text(alphabet="./09AZaz-", max_size=7))
 def test_digits_of_base_64(models: ctypes.CDLL, n: int, text: str) -> None:
     host, ours = both(models, "l64a", ctypes.c_char_p)
-    if n % 2**32:
-        assert ours(ctypes.c_long(n)) == host(ctypes.c_long(n))
+    assert ours(ctypes.c_long(n)) == host(ctypes.c_long(n))
     host, ours = both(models, "a64l", ctypes.c_long)
     assert ours(text.encode()) == host(text.encode())
 
