@@ -406,6 +406,7 @@ int f(int x)
 ]
 _R = "symexec/runtime/"
 MODELS = [
+    Row("filesystem/descriptors.py:_open:unsupported", 'open("/tmp", O_PATH);'),
     Row(
         "filesystem/descriptors.py:_opened_end:unsupported",
         "open(b, O_WRONLY);",

@@ -92,6 +92,7 @@ from symexec.state.endings import Unsupported
 
 models = Registry()
 
+UNMODELLED = 0o30040000  # O_PATH, O_TMPFILE and O_DIRECT
 FORGOTTEN = CREATE | EXCLUSIVE | EMPTY | CLOSE_ON_EXEC | 0o400  # flags that F_GETFL does not return
 
 
@@ -116,6 +117,8 @@ def create_file(context: Context, arguments: Arguments) -> Model:
 
 def _open(context: Context, path: Operand, rest: Arguments, base: Operand | None = None) -> Model:
     flags = yield from pin(rest[0], "the flags given to open")
+    if flags & UNMODELLED:
+        yield End(Unsupported("open with O_PATH, O_TMPFILE or O_DIRECT"))
     mode = 0
     if flags & CREATE:
         mode = yield from variadic_argument(context, rest, 1, "the mode given to open")

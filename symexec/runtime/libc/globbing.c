@@ -41,9 +41,10 @@ extern int access(const char *name, int how);
 enum {
     STOP_ON_ERROR = 1, MARK = 2, UNSORTED = 4, RESERVE = 8, OR_PATTERN = 16, APPEND = 32,
     NO_ESCAPE = 64, LEADING_PERIOD = 128, HAD_WILDCARDS = 256, OTHER_FUNCTIONS = 512, BRACES = 1024,
-    OR_PLAIN_PATTERN = 2048, TILDE = 4096, ONLY_FOLDERS = 8192, CHECKED_TILDE = 16384
+    OR_PLAIN_PATTERN = 2048, TILDE = 4096, ONLY_FOLDERS = 8192, CHECKED_TILDE = 16384,
+    KNOWN_FLAGS = 0x7fff & ~HAD_WILDCARDS
 };
-enum { ABORTED = 2, NO_MATCH = 3 };
+enum { ABORTED = 2, NO_MATCH = 3, INVALID = 22 };
 enum { MATCH_NO_ESCAPE = 2, MATCH_PERIOD = 4 };
 
 typedef int on_error(const char *path, int error);
@@ -168,8 +169,12 @@ void globfree(found_paths *found)
 int glob(const char *pattern, int flags, on_error *told, found_paths *found)
 {
     size_t slashes = 0, before;
-    if (flags & (OTHER_FUNCTIONS | BRACES | TILDE | CHECKED_TILDE))
-        __csgtest_unsupported("glob with braces, a tilde or functions of one's own");
+    if (flags & ~KNOWN_FLAGS) {
+        __csgtest_errno = INVALID;
+        return -1;
+    }
+    if (flags & (OTHER_FUNCTIONS | BRACES | TILDE | CHECKED_TILDE | ONLY_FOLDERS))
+        __csgtest_unsupported("glob with braces, a tilde, functions of one's own or GLOB_ONLYDIR");
     int wild = has_wildcards(pattern, strlen(pattern), flags);
     if (!(flags & RESERVE))
         found->reserved = 0;
