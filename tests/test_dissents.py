@@ -39,6 +39,18 @@ class Pair:
     flags: tuple[str, ...] = ()
 
 
+JUMPING = (
+    "#include <setjmp.h>\nstatic jmp_buf b;\ntypedef volatile int steady;\n"
+    "static __attribute__((noinline)) void back(void) {{ longjmp(b, 1); }}\n"
+    "int f(int x) {{ {} n = 9; if (!setjmp(b)) {{ n = x; back(); }} return {}; }}"
+)
+HANDLING = (
+    "#include <signal.h>\ntypedef volatile int steady;\nstatic {} n;\n"
+    "static void handle(int s) {{ n = s; }}\n"
+    "int f(int x) {{ signal(SIGUSR1, handle); n = x; raise(SIGUSR1); return n; }}"
+)
+
+
 PAIRS = {
     "a static object of a changed function": Pair(
         "int f(int x) { static int k[2] = {1}; return k[x & 1]; }",
@@ -160,6 +172,30 @@ PAIRS = {
         "f",
         "its code differs",
     ),
+    "a variable that is volatile behind a second return": Pair(
+        JUMPING.format("volatile int", "n"),
+        JUMPING.format("int", "n"),
+        "f",
+        "relies on attributes, or on qualifiers",
+    ),
+    "a type that is volatile behind a second return": Pair(
+        JUMPING.format("steady", "n"),
+        JUMPING.format("int", "n"),
+        "f",
+        "relies on attributes, or on qualifiers",
+    ),
+    "a changed function with a second return": Pair(
+        JUMPING.format("volatile int", "n"),
+        JUMPING.format("int", "n + x - x"),
+        "f",
+        "relies on attributes, or on qualifiers",
+    ),
+    "a static object that is volatile": Pair(
+        HANDLING.format("volatile int"), HANDLING.format("int"), "f", "volatile in one version"
+    ),
+    "a static object of a volatile type": Pair(
+        HANDLING.format("steady"), HANDLING.format("int"), "f", "volatile in one version"
+    ),
     "a static object of a function": Pair(
         "int f(int x) { static int k[2] = {1}; return k[x & 1]; }",
         "int f(int x) { static const int k[2] = {1}; return k[x & 1]; }",
@@ -221,6 +257,14 @@ ALIKE = {
     "a static object renamed": (
         "int f(int x) { static int k; return k += x; }\n",
         "int f(int x) { static int m; return m += x; }\n",
+    ),
+    "a variable that is volatile": (
+        "int f(volatile int x) { return x; }\n",
+        "int f(int x) { return x; }\n",
+    ),
+    "a volatile variable renamed": (
+        "static volatile int k;\nint f(int x) { volatile int y = x; return k + y; }\n",
+        "static volatile int k;\nint f(int x) { volatile int z = x; return k + z; }\n",
     ),
     "a function that only this file sees": (
         "int g(int x) { return x; }\nint f(int x) { return g(x); }\n",

@@ -26,6 +26,7 @@ from csg.language.syntax import (
     FunctionDefinition,
     Linkage,
     Name,
+    StorageDuration,
     Symbol,
     SymbolKind,
     TranslationUnit,
@@ -68,6 +69,7 @@ _UNNAMED = re.compile(r"\.text\b.*|\.(?:t?data|t?bss|rodata)(?:\.rel[\w.]*)?(?:\
 _GUARANTEE = re.compile(
     r"\b__attribute(?:__)?\s*\(\(|\[\[|\b(?:__)?restrict(?:__)?\b|\b_Noreturn\b"
 )
+_VOLATILE = re.compile(r"\b(?:__)?volatile(?:__)?\b")
 # The qualifier; not the attribute, which says that a function has no effect.
 _CONST = re.compile(r"(?!(?<=[(,:])(?:const|__const__)\s*[,)\]])\b(?:const|__const|__const__)\b")
 _SPACED = re.compile(r"(?<=[(,:])\s+(?=(?:const|__const__)\s*[,)\]])")
@@ -108,6 +110,7 @@ class Compilation:
         self._pool = CompilerPool(2)
         self._data: dict[Source, list[Datum]] = {}
         self._linked: dict[Source, list[Symbol]] = {}
+        self._volatile: dict[Source, list[Symbol]] = {}
         self._wrong: dict[str, Location] = {}
         flags: dict[tuple[str, ...], Location] = {}
         for sources, trees in zip(self._pairs, units, strict=True):
@@ -115,6 +118,7 @@ class Compilation:
                 if source is not None and tree is not None:
                     self._data[source] = data_of(tree)
                     self._linked[source] = [replace(each) for each in _linked(tree)]
+                    self._volatile[source] = list(_volatile(source, tree))
                     flags.setdefault(source.flags, Location(tree.file))
         self._claims = [
             (self._pool.submit(wrong_claims, given, compiler), place)
@@ -155,12 +159,22 @@ class Compilation:
         """Does a file that differs have this word?"""
         return any(word in source.text for source in self._sources())
 
-    def guarantees_differ(self) -> bool:
+    def guarantees_differ(self, words: re.Pattern[str] = _GUARANTEE) -> bool:
         """Does a file guarantee the compiler something else in each version, as by an attribute?"""
         return any(
-            old is not None and new is not None and _guarantees(old.text) != _guarantees(new.text)
+            old is not None
+            and new is not None
+            and _guarantees(old.text, words) != _guarantees(new.text, words)
             for old, new in self._pairs
         )
+
+    def volatile(self) -> tuple[list[Symbol], list[Symbol]]:
+        """What the versions of the files that differ declare as volatile."""
+        old, new = (
+            [symbol for source in sources if source for symbol in self._volatile.get(source, [])]
+            for sources in zip(*self._pairs, strict=True)
+        )
+        return old, new
 
     def unmodelled(self) -> tuple[Dissent, ...]:
         """What the flags or types of a file mean, and do not mean here."""
@@ -216,11 +230,11 @@ def _in_one_line(text: str) -> str:
     return re.sub(r"(?m)(^[^#].*)\n(?=[^#])", r"\1 ", text)
 
 
-def _guarantees(text: str) -> list[str]:
+def _guarantees(text: str, words: re.Pattern[str]) -> list[str]:
     """What stands in the brackets of attributes, and the other words of guarantees, in their
     order."""
     found = []
-    for each in _GUARANTEE.finditer(text):
+    for each in words.finditer(text):
         end = text.find("]]" if each[0] == "[[" else "))", each.end())
         found.append(each[0] + (text[each.end() : end] if each[0][-1] in "[(" else ""))
     return found
@@ -229,6 +243,18 @@ def _guarantees(text: str) -> list[str]:
 def _linked(unit: TranslationUnit) -> Iterator[Symbol]:
     """The functions of a file that have a body, but those of the system's headers."""
     return (each.symbol for each in unit.functions if not each.symbol.from_header)
+
+
+def _volatile(source: Source, unit: TranslationUnit) -> Iterator[Symbol]:
+    """What is declared as volatile, also by a name of a type."""
+    if "volatile" not in source.text:
+        return
+    declared = [each.symbol for each in unit.declarations]
+    for function in unit.functions:
+        declared += function.parameters
+        inner = walk(function.body)
+        declared += (node.symbol for node in inner if isinstance(node, Declaration))
+    yield from (each for each in declared if "volatile" in each.qualifiers)
 
 
 def _is_linked_so(symbol: Symbol, made: Assembly) -> bool:
@@ -440,6 +466,7 @@ class _Comparison:
             if each.symbol.kind is SymbolKind.OBJECT and each.symbol.defined
         }
         self._functions = {each.symbol.name: each for each in unified.unit.functions}
+        self._volatile_alone = self._find_volatile_alone()
 
     def dissents(self) -> Iterator[Dissent]:
         old, new = self._versions(PLAIN)
@@ -449,6 +476,7 @@ class _Comparison:
             yield from self._of_sections(old, new)
             yield from self._of_the_rest(old, new)
             yield from self._of_guarantees(old, new)
+            yield from self._of_volatile()
 
     def is_same(self, level: str) -> bool:
         if not self._compilation.has_both(level):
@@ -531,20 +559,57 @@ class _Comparison:
         in memory hold something else than those in registers."""
         if self._compilation.says(_SAID_TO_RETURN_TWICE):
             return True
-        named = (node for node in walk(self._functions[name].body) if isinstance(node, Name))
-        return any(_RETURNING_TWICE.fullmatch(node.symbol.name) for node in named)
+        return any(map(_RETURNING_TWICE.fullmatch, self._named_in(name)))
 
     def _of_guarantees(self, old: _Version, new: _Version) -> Iterator[Dissent]:
-        """Functions whose code differs only where the compiler relies on what it is guaranteed."""
-        if not self._compilation.guarantees_differ():
-            return
-        before, after = self._versions(TRUSTING)
-        for name in self._functions:
-            if name in self._one or self._is_changed(name) or not _are_alike(old, new, name):
+        """Functions whose code differs only where the compiler relies on what it is guaranteed, as
+        that a variable has no other value behind a second return (C17 7.13.2.1p3)."""
+        differ, volatile = self._compilation.guarantees_differ(), self._volatile_differs()
+        for name in self._functions if differ or volatile else ():
+            if name in self._one or not (differ or self._returns_twice(name)):
                 continue
-            if name in before.places and not _are_alike(before, after, name):
-                text = "its code differs where the compiler relies on attributes, or on restrict"
+            changed = self._is_changed(name)
+            if changed and not (volatile and self._returns_twice(name)):
+                continue
+            if name not in old.places or not (changed or _are_alike(old, new, name)):
+                continue
+            if not _are_alike(*self._versions(TRUSTING), name):
+                text = "its code differs where the compiler relies on attributes, or on qualifiers"
                 yield Dissent(name, self._location(name), text)
+
+    def _of_volatile(self) -> Iterator[Dissent]:
+        """Functions that use an object that is volatile in one version alone, and that others may
+        write to, as a handler of a signal does."""
+        shared = {name for name, shared in self._volatile_alone if shared}
+        for name in self._functions if shared else ():
+            if not shared.isdisjoint(self._named_in(name)):
+                text = "it uses an object that is volatile in one version alone"
+                yield Dissent(name, self._location(name), text)
+
+    def _volatile_differs(self) -> bool:
+        return bool(self._volatile_alone) or self._compilation.guarantees_differ(_VOLATILE)
+
+    def _find_volatile_alone(self) -> set[tuple[str, bool]]:
+        """What is volatile in one version alone: its name in the unified program, and whether
+        others than the function that declares it know where it is."""
+        names = self._unified.names
+        old, new = (
+            {
+                (
+                    known[each.name].name if each.name in known else each.name,
+                    each.storage is StorageDuration.STATIC or each.address_taken,
+                )
+                for each in symbols
+            }
+            for known, symbols in zip(
+                (names.old, names.new), self._compilation.volatile(), strict=True
+            )
+        )
+        return old ^ new
+
+    def _named_in(self, name: str) -> Iterator[str]:
+        nodes = walk(self._functions[name].body)
+        return (node.symbol.name for node in nodes if isinstance(node, Name))
 
     def _of_symbol(self, name: str, before: _Place, after: _Place) -> Dissent:
         blind = (each.reader.text(each.label, without_const) for each in (before, after))
