@@ -148,6 +148,8 @@ _LEAK_FLAGS = ("-Wl,--wrap=exit",)  # see leaks.c
 SUPPORT = ("harness_support", "recorded_inputs")
 LEAKS, ARGUMENTS, GROWING, SLEEPING = "leaks", "arguments", "growing", "sleeping"
 DRIVER = "driver"
+_UNCHECKED = re.compile(r"\b(?:wcs|wcp|wmem|rawmemchr|memccpy)")  # see checked_calls.c
+_CHECKED_CALLS = SourceFile(Path(__file__).with_name("checked_calls.c"))
 _ELF = b"\x7fELF"
 _RECORDED_INPUT = re.compile(r"__VERIFIER_|\bklee_|reach_error|__csgtest_")
 
@@ -357,6 +359,8 @@ class Builds:
         takes_values = (
             program.logs or program.signature is not None or self._reads_recorded_input(program)
         )
+        if style == SANITIZED and any(map(_UNCHECKED.search, _texts(program.sources))):
+            others.append(_CHECKED_CALLS)
         helpers = self._helpers_of(name, style)
         wanted = [each for each in helpers if takes_values or each not in SUPPORT]
         linked += [str(self._helpers[each].result()) for each in wanted]
