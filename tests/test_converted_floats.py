@@ -128,6 +128,29 @@ def test_versions_convert_as_gcc_does(part: int, tmp_path: Path) -> None:
         assert wrong == {}
 
 
+CONSTANTS = (
+    *("(long) (9007199254740993.0L + 1.0L)", "(int) (4.35L * 100)", "(int) (4.35 * 100)"),
+    *("(int) (1e30L * 3)", "(short) (-1e30L * 3)", "(unsigned char) (300.5L + 1)"),
+    *("(long) (unsigned __int128) (1e300 * 2)", "(long) (__int128) (-1.5L * 2)"),
+    *("(s.a = 70001.0L)", "(s.a = 1e10 * 2)", "(s.b = -1e30L)", "(s.c = 3.0 + 1)", "(s.d = 9.5f)"),
+)
+
+
+def test_constants_are_converted_as_gcc_does(tmp_path: Path) -> None:
+    shown = "".join(f'    printf("%ld\\n", (long) {each});\n' for each in CONSTANTS)
+    text = (
+        "#include <stdio.h>\nstruct s { int a : 12; unsigned b : 5; int c : 1; long d : 20; };\n"
+        "static struct s g = { 70001.0L, -1e30, 3.0 + 1, 1e9L * 1 };\n"
+        "static long n[] = { 9007199254740993.0L + 1.0L, 4.35L * 100, 1e30L * 3, -1e30L * 3 };\n"
+        f"int main(void)\n{{\n    struct s s = g;\n{shown}"
+        '    printf("%d %d %d %ld\\n", g.a, g.b, g.c, (long) g.d);\n'
+        '    printf("%ld %ld %ld %ld\\n", n[0], n[1], n[2], n[3]);\n    return 0;\n}\n'
+    )
+    source = tmp_path / "constants.c"
+    source.write_text(text)
+    assert printed_by_both(source, source)[0] == natively(text, tmp_path)
+
+
 # ---------------------------------------------------------------------- verdicts
 
 EQUAL = ("no-change", "equivalent-within-bounds")

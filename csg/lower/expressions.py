@@ -37,6 +37,7 @@ from csg.language.types import (
     BOOL,
     DOUBLE,
     FLOAT,
+    LDOUBLE,
     SIZE,
     ULONG,
     VOID,
@@ -178,7 +179,10 @@ def converted(lowering: Lowering, expression: Expression, kind: Type) -> Value:
 def _to_integer(lowering: Lowering, expression: Expression, kind: Type) -> Value:
     """A floating-point number as a value of an integer type that is not _Bool."""
     known = fold(Cast(expression, kind)) if isinstance(expression, Binary) else None
-    if known is not None:  # (int) (1e10 * 2): gcc folds it
+    # (int) (1e10 * 2): gcc folds it. Of a long double `fold` knows no more than a double holds.
+    if known is not None and (
+        expression.type != LDOUBLE or known in limits(value_bits(kind), is_signed(kind))
+    ):
         return integer(known, kind)
     value = lowering.value(expression)
     return _float_to_integer(lowering.builder, value, value_bits(kind), is_signed(kind))
