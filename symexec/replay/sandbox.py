@@ -26,7 +26,7 @@ from pathlib import Path
 from threading import Event
 from typing import IO, cast
 
-from csg.cache import Cache, key_of
+from csg.cache import Cache, key_of, source_digest
 from csg.errors import UNPROTECTED, ToolchainError, UsageError
 from csg.leftovers import OwnFolder
 from csg.toolchain import compile_program, compiler_identity, find_compiler
@@ -99,7 +99,9 @@ def cached_result(path: Path, parts: Iterable[str | bytes], make: Callable[[], s
     compiled with this compiler and the same ``parts`` before, the file and the line are taken from
     the cache."""
     compiler, cache = find_compiler(), Cache("builds")
-    key = key_of(compiler_identity(compiler), *parts)
+    # what is linked and how, these files say
+    made_by = source_digest([Path(__file__).parent])
+    key = key_of(compiler_identity(compiler), made_by, *parts)
     content = cache.find(key)
     if content is None:
         summary = make()
