@@ -103,6 +103,7 @@ def test_a_revision_has_a_bounded_size(tmp_path: Path, monkeypatch: pytest.Monke
         patched.setattr(trees, "_MOST_TOGETHER", 1 << 16)
         with pytest.raises(CsgtestError, match=r"larger than .* together"):
             export_tree(folder, commit, tmp_path / "two")
+        patched.setattr(trees, "_MOST_TOGETHER", 1 << 20)
         patched.setattr(trees, "_MOST_SAID", 10)
         with pytest.raises(CsgtestError, match="says more than"):
             export_tree(folder, commit, tmp_path / "three")
