@@ -105,3 +105,11 @@ def test_emitted_tests_build_the_rows(name: str, tmp_path: Path) -> None:
     done = csgtest("emit", "--as", "c", "-o", "kept", folder=tmp_path)
     assert done.code == 0, done.err
     assert list((tmp_path / "kept").glob("*.c")), done.err
+
+
+@pytest.mark.parametrize(("rows", "verdict"), [(2, "different"), (20, "no-difference-found")])
+def test_others_may_have_set_an_array_of_arrays(rows: int, verdict: str, tmp_path: Path) -> None:
+    text = f"int grid[{rows}][3]; int f(int k) {{ return k == 30 ? grid[1][@] : 0; }}\n"
+    write_versions(tmp_path, text.replace("@", "1"), text.replace("@", "2"))
+    done = csgtest("build", "old.c", "new.c", "--entry", "f", "--time", "8", folder=tmp_path)
+    assert done.report["verdict"] == verdict, done.out

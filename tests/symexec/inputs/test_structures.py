@@ -201,3 +201,10 @@ def test_arrays_at_every_depth_end_with_a_zero_which_is_told_once() -> None:
     ]
     assert max(place.name.count("next") for place in deepest) > 3
     assert all(is_ended(place.name, options) for place in deepest)
+
+
+def test_what_stays_zero_is_named_in_c() -> None:
+    text = "typedef int (*compare)(int, int); int f(compare *by) { return by != 0; }"
+    (entry,) = parse_text(text, "by.c").functions
+    (place,) = parameter_places(entry.parameters[0])
+    assert place.left_out == ("*by of int (*)(int, int)",)

@@ -8,7 +8,7 @@ import pytest
 from csg.analysis.aliasing import stores
 from csg.analysis.several import ALONE, several
 from csg.frontend import parse_text
-from symexec.inputs.aliases import aliases
+from symexec.inputs.aliases import aliases, objects_apart
 from symexec.inputs.structures import DEPTHS
 
 
@@ -55,3 +55,31 @@ def test_members_are_led_into_where_they_can_be_seen() -> None:
     assert {each.offset for each in tried if (each.name, each.into) == ("t", "o")} == {4, 6, 18}
     pointers = [each for each in tried if (each.name, each.into) == ("p", "o")]
     assert any("o->next" in each.needs for each in pointers)
+
+
+def test_elements_of_a_global_array_are_tried_for_one_number() -> None:
+    text = "int counter[4];\nint f(int *p) { *p = 7; return counter[1]; }\n"
+    unit = parse_text(text, "counter.c")
+    (entry,) = unit.functions
+    stored = stores([unit], entry)
+    tried, _ = aliases(entry.parameters, stored, ALONE, DEPTHS, single=("p",))
+    assert [each.offset for each in tried] == [0, 12, 4]
+    assert objects_apart(entry.parameters, stored, tried) == ("counter",)
+    several_tried, _ = aliases(entry.parameters, stored, ALONE, DEPTHS)
+    assert [each.offset for each in several_tried] == [0]
+
+
+def test_one_number_may_be_the_second_of_several() -> None:
+    unit = parse_text("int f(int *a, int *b) { *a = 7; return b[1]; }\n", "second.c")
+    (entry,) = unit.functions
+    tried, ways = aliases(entry.parameters, stores([unit], entry), ALONE, DEPTHS, single=("a",))
+    assert [(each.name, each.into, each.offset) for each in tried] == [("a", "b", 0), ("a", "b", 4)]
+    assert ways == 2
+
+
+@pytest.mark.parametrize("given", ["char *s", "const void *s"])
+def test_characters_lead_into_each_global_object(given: str) -> None:
+    text = f"double total;\nint f({given}) {{ total += *(const char *) s; return 0; }}\n"
+    unit = parse_text(text, "total.c")
+    (entry,) = unit.functions
+    assert objects_apart(entry.parameters, stores([unit], entry), ()) == ("total",)

@@ -23,6 +23,8 @@ from symexec.testcases.signature import ParameterKind, signature_from_json, sign
         (c.Pointer(c.UCHAR), ("string", "unsigned char", 1, 8, False)),
         (c.Pointer(c.LONG), ("array", "long", 8, 64, True)),
         (c.Pointer(c.VOID), ("pointer", "unsigned char", 1, 8, False)),
+        (c.Pointer(c.Array(c.INT, None)), ("array", "int", 4, 32, True)),
+        (c.Array(c.Array(c.SHORT, 3), 2), ("array", "short", 2, 16, True)),
     ],
 )
 def test_what_can_be_set(kind: c.Type, expected: tuple[object, ...]) -> None:
