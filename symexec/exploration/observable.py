@@ -904,7 +904,8 @@ def _can_be_input(kind: Type, item: GlobalObject) -> bool:
 
 
 def _compared(kind: Type) -> bool:
-    """Can all parts of an object be compared? Not of an array of unknown length, nor vectors."""
+    """Can all parts of an object be compared? Not of an array of unknown length, nor vectors, nor
+    what ``setjmp`` fills with addresses that differ from process to process."""
     if isinstance(kind, Array) and not isinstance(kind.length, int):
         return False
     waiting = [kind]
@@ -913,6 +914,8 @@ def _compared(kind: Type) -> bool:
             case Array(element=element):
                 waiting.append(element)
             case each if is_opaque(each):
+                return False
+            case Record(tag="__jmp_buf_tag" | "ucontext_t"):
                 return False
             case Record(fields=fields):
                 waiting += [each.type for each in fields or ()]
