@@ -151,6 +151,23 @@ def test_another_definition_is_a_difference(name: str, tmp_path: Path) -> None:
     assert not (apart and found.same_code)
 
 
+# A file whose function others may call by the linker's name.
+OTHERWISE_LINKED = {
+    "a label": '⟨ | int f(int x) __asm__("f_real");⟩ int f(int x) { return x + 1; }',
+    "a label, and its name in assembly": '⟨ | int f(int x) __asm__("f_real");⟩ int f(int x) '
+    '{ return x + 1; } ⟨ | __asm__(".globl f\\nf: lea 2(%rdi), %eax\\nret\\n");⟩',
+    "a function in assembly": "int f(int x) { return x + 1; } "
+    '⟨ | __asm__(".globl g\\ng: ret\\n");⟩',
+}
+
+
+@pytest.mark.parametrize("name", OTHERWISE_LINKED)
+def test_what_others_may_link_to_is_no_same_program(name: str, tmp_path: Path) -> None:
+    given = versions(tmp_path, Linked(OTHERWISE_LINKED[name]))
+    found = unify_pair(read_pair(given.pairs()), "f")
+    assert found.dissents and not found.same_code
+
+
 @pytest.mark.parametrize("name", [*APART][::3])
 def test_it_is_no_equality(name: str, tmp_path: Path) -> None:
     pair = APART[name]

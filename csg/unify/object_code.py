@@ -354,12 +354,15 @@ class _Version:
         self.readers.append(reader)
         assembly = reader.assembly
         commons = (name for name, said in assembly.marks.items() if _is_common(said))
+        in_c = {*reader.names.values()}
         for label in (*assembly.pieces, *assembly.aliases, *commons):
             if label in reader.names or "." not in label:
-                place = _Place(reader, label)
-                known = self.places.setdefault(reader.called(label), place)
+                place, name = _Place(reader, label), reader.called(label)
+                if label not in reader.names and name in in_c:  # C calls another symbol so
+                    name = f"{label} of assembly"
+                known = self.places.setdefault(name, place)
                 if ".weak" in known.linking and ".globl" in place.linking:
-                    self.places[reader.called(label)] = place
+                    self.places[name] = place
 
     @property
     def exported(self) -> set[str]:
@@ -455,6 +458,14 @@ class _Comparison:
         self._unified = unified
         self._compilation = compilation
         self._spelt = spelt
+        # What the linker calls otherwise than C does.
+        self._labelled = {
+            label
+            for pair in spelt
+            for own in pair
+            for label, symbol in own.items()
+            if symbol.linked_as
+        }
         # What the files that are not compared name, and what they define and is not weak.
         self._named_elsewhere = frozenset(_external(shared))
         self._strong_elsewhere = frozenset(_defined(shared))
@@ -639,7 +650,9 @@ class _Comparison:
             if after is None or _seen_as(before) == _seen_as(after):
                 continue
             labels = {seen[0] for seen in map(_seen_as, (before, after)) if seen}
-            if looked_up or not labels.isdisjoint(named) or any(map(is_of_library, labels)):
+            others = not labels.isdisjoint(named) or any(map(is_of_library, labels))
+            relabelled = len(labels) == 2 and not labels.isdisjoint(self._labelled)
+            if looked_up or others or relabelled:
                 text = f"others see {_between(_seen_as(before), _seen_as(after))}"
                 yield self._of_name(name, text, old, new)
 
@@ -663,9 +676,12 @@ class _Comparison:
             if exported and name in self._strong_elsewhere:
                 continue
             known = exported and (name in self._named_elsewhere or is_of_library(name))
+            in_c = name in self._functions or name in self._objects
             if name in one.used or known:
                 text = f"the {other} version takes '{name}' from elsewhere"
                 yield self._of_name(name, text, old, new)
+            elif exported and not in_c:
+                yield self._of_name(name, f"the {other} version has no '{name}'", old, new)
         before, after = old.marks(), new.marks()
         for name in sorted(before.keys() | after.keys()):
             said = before.get(name, ()), after.get(name, ())
