@@ -28,10 +28,13 @@ from csg.visible import tool_folders
 T = TypeVar("T")
 
 # Folders of the top that hold data of people and of services, or that the kernel makes up.
-_DATA = ("/home", "/root", "/var", "/run", "/mnt", "/media", "/srv", "/boot", "/lost+found")
+_DATA = (
+    *("/home", "/root", "/tmp", "/dev/shm", "/var", "/run", "/mnt", "/media", "/srv", "/boot"),
+    "/lost+found",
+)
 _MADE_UP = ("/proc", "/sys", "/dev")
 _USEFUL = (
-    *("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/shm"),
+    *("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"),
     *("/proc/cpuinfo", "/proc/meminfo", "/proc/filesystems", "/sys/devices/system/cpu"),
     *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload"),
     *("/etc/alternatives", "/etc/ccache.conf", "/etc/localtime", "/etc/os-release"),
@@ -39,7 +42,7 @@ _USEFUL = (
 _SETTINGS = "/etc"  # root may read more of it than others
 # Where ccache keeps what it has compiled, and its settings.
 _CACHES = ("~/.ccache", "~/.cache/ccache", "~/.config/ccache")
-_COMPILED = (".c", ".h", ".i", ".o", ".a", ".so")
+_SOURCES = (".c", ".h", ".i", ".inc", ".def", ".S", ".s", ".o", ".a", ".so")
 _HEADERS = "include"
 
 _READ_FILE = 1 << 2  # LANDLOCK_ACCESS_FS_READ_FILE
@@ -146,22 +149,40 @@ def _not_hidden(hidden: frozenset[str]) -> Iterator[str]:
 def _area(path: str, hidden: frozenset[str]) -> Iterator[str]:
     """The part of a home, or of another hidden folder, where headers for a file may be, or for one
     of this folder: all of ``~/range``. In a folder whose name begins with a dot, that of a C file,
-    or one for headers; beside a file in the home itself, all that has no such name."""
+    or one for headers; beside a file in the home itself, folders and other sources. Nothing for a
+    path that leads nowhere: whoever names it may want what is around it."""
     above = [each for each in hidden if path == each or path.startswith(f"{each}/")]
+    if not os.path.exists(path):
+        return
+    is_source = path.endswith(_SOURCES) and not os.path.isdir(path)
     folder = path if os.path.isdir(path) else os.path.dirname(path)
     if not above:
-        if not any(each.startswith(f"{folder.rstrip('/')}/") for each in hidden):
-            yield folder  # it may be new
+        yield from _open_parts(folder, hidden)  # it may be new
         return
     top = max(above, key=len)
     if top in _MADE_UP or top == _SETTINGS:
         return
     names = os.path.relpath(path, top).split(os.sep)
     if folder == top:
-        if path.endswith(_COMPILED):
-            with suppress(OSError), os.scandir(top) as entries:
-                yield from (each.path for each in entries if not each.name.startswith("."))
+        yield from _open_parts(top, hidden) if is_source else ()
     elif not names[0].startswith("."):
-        yield os.path.join(top, names[0])
-    elif path.endswith(_COMPILED) or _HEADERS in names:
+        yield from _open_parts(os.path.join(top, names[0]), hidden)
+    elif is_source or _HEADERS in names:
         yield folder
+
+
+def _open_parts(folder: str, hidden: frozenset[str]) -> Iterator[str]:
+    """A folder, if it neither is nor has a hidden one; else what is not dotted in it of folders and
+    sources."""
+
+    def is_open(path: str) -> bool:
+        return not any(each == path or each.startswith(f"{path.rstrip('/')}/") for each in hidden)
+
+    if is_open(folder):
+        yield folder
+        return
+    with suppress(OSError), os.scandir(folder) as entries:
+        for each in entries:
+            shown = each.name.endswith(_SOURCES) or each.is_dir(follow_symlinks=False)
+            if shown and not each.name.startswith(".") and is_open(each.path):
+                yield each.path

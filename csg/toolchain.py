@@ -217,7 +217,7 @@ def compile_program(
     that ``sources`` include by their paths. Raises ToolchainError where the compiler refuses."""
     command = _words(compiler or find_compiler())
     command += [*_CLOCK, *map(as_file, sources), "-o", output, *flags]
-    folder = os.path.dirname(output)
+    folder = os.path.dirname(os.path.abspath(output))
     _run(command, cancelled=cancelled, temporary=folder, within=within, near=near)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -95,10 +96,33 @@ def test_the_headers_of_a_project_are_read(
     assert "NAME" not in preprocess(file, [each.format(home=home) for each in flags])
 
 
-def test_flags_lead_to_no_dotted_folder_but_for_headers(home: Path) -> None:
-    file = _source(home, "range/src/a.c", '#include "key"\n')
-    with pytest.raises(ToolchainError, match="Permission denied"):
-        preprocess(file, [f"-I{home}/.ssh"])
+@pytest.mark.parametrize(
+    "flag",
+    [
+        *("-I{home}/.ssh", "-I{home}/.ssh/none.h", "-I{home}/.ssh/include", "-I../.ssh/none.h"),
+        *("-isystem{home}/.ssh/none.c", "-iquote{home}/.ssh/include/../x.h", "-I{home}/none.h"),
+    ],
+)
+def test_flags_lead_to_no_dotted_folder_but_for_headers(home: Path, flag: str) -> None:
+    for secret in (".ssh/key", "letter"):
+        file = _source(home, "range/src/a.c", f'#include "{home}/{secret}"\n')
+        with pytest.raises(ToolchainError, match="Permission denied"):
+            preprocess(file, [flag.format(home=home)])
+
+
+def test_other_temporary_files_are_not_read(home: Path) -> None:
+    """What stands in /tmp beside the folders of the call; there, too, a source shows sources."""
+    with tempfile.NamedTemporaryFile("w", prefix="krb5cc_", dir="/tmp") as ticket:
+        ticket.write(SECRET)
+        ticket.flush()
+        file = _source(home, "range/src/a.c", f'#include "{ticket.name}"\n')
+        with pytest.raises(ToolchainError, match="Permission denied"):
+            preprocess(file)
+        with tempfile.NamedTemporaryFile("w", suffix=".c", dir="/tmp") as source:
+            source.write(f'#include "{ticket.name}"\n')
+            source.flush()
+            with pytest.raises(ToolchainError, match="Permission denied"):
+                preprocess(source.name)
 
 
 def test_only_the_process_that_is_started_is_confined(home: Path) -> None:
