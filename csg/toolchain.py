@@ -26,6 +26,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, ParamSpec, TypeVar
 
+from csg.cache import cache_folder
 from csg.confinement import readable_places, start_confined
 from csg.errors import Location, ToolchainError
 from csg.harmless_flags import as_file
@@ -362,7 +363,8 @@ def _run(
         if within:
             begin()
         else:
-            places = [temporary or tempfile.gettempdir(), os.curdir, *near, *_paths_in(command)]
+            named = [*near, *_paths_in(command)]
+            places = [temporary or tempfile.gettempdir(), os.curdir, *named, *_driven(named)]
             start_confined(begin, readable_places(command[0], places))
     except FileNotFoundError as error:
         raise ToolchainError(
@@ -401,6 +403,15 @@ def _paths_in(command: Sequence[str]) -> Iterator[str]:
             yield word[2:]
         elif not word.startswith(("-D", "-U")) and "/" in word:
             yield word[word.index("/") :]
+
+
+def _driven(named: Sequence[str]) -> Iterator[str]:
+    """The files that drivers include in their first lines: csgtest has written these, to its
+    cache."""
+    for path in named:
+        if path.startswith(f"{cache_folder()}{os.sep}") and path.endswith(".c"):
+            with suppress(OSError), open(path, encoding="utf-8", errors="surrogateescape") as file:
+                yield file.readline().strip().removeprefix('#include "').removesuffix('"')
 
 
 def _limit(process: int) -> None:

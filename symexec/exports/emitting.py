@@ -195,8 +195,9 @@ def _tried(test: Test, plan: ReplayPlan) -> Test:
             if not files or is_compiled(files[0]):
                 return ()
             first, *others = entry_first(files)
-            named = included(str(read_driver(first.path)[0]))
-            flags = (*first.flags, f"-DCSGTEST_SOURCE={named}")
+            source = read_driver(first.path)[0]
+            beside = f"-iquote{source.absolute().parent}"  # a compiler reads what its command names
+            flags = (*first.flags, beside, f"-DCSGTEST_SOURCE={included(str(source))}")
             renamed = [replace(each, flags=(*each.flags, RENAMED)) for each in others]
             return (SourceFile(path, flags, path.name), *renamed)
 

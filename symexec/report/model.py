@@ -18,7 +18,15 @@ from csg.programs import SourceFile
 from csg.records import fits
 from csg.unify.changes.identities import Identity
 from csg.unify.changes.patch import Patch, patch_form, patch_of_form
-from symexec.ledger import SEARCH_UNFINISHED, Entry, Omission, Reason, Verdict
+from symexec.ledger import (
+    SEARCH_UNFINISHED,
+    Claim,
+    Entry,
+    Omission,
+    Reason,
+    Verdict,
+    allows,
+)
 from symexec.options import FailOn, Internal
 from symexec.testcases import (
     DifferenceKind,
@@ -366,7 +374,17 @@ def report_from_json(value: Json) -> Report:
         ),
     )
     _check(report)
+    _refuse_contradictions(report)
     return report
+
+
+def _refuse_contradictions(report: Report) -> None:
+    """Raise ValueError where a verdict says what the report's own tests or omissions deny."""
+    equal = report.verdict in (Verdict.EQUIVALENT_WITHIN_BOUNDS, Verdict.NO_CHANGE)
+    if equal and (report.differing or not allows(report.omissions, Claim.EQUALITY)):
+        raise ValueError("it calls the versions equal, and shows otherwise")
+    if report.verdict is Verdict.DIFFERENT and not report.differing:
+        raise ValueError("it calls the versions different, and shows no difference")
 
 
 # Callers check the types of these, or have made them of checked values.

@@ -133,10 +133,14 @@ def test_only_the_process_that_is_started_is_confined(home: Path) -> None:
     assert (home / ".ssh/key").read_text() == SECRET
 
 
-def test_a_function_in_a_home_is_tested(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("entry", ["f", "start,f"])
+def test_a_function_in_a_home_is_tested(entry: str, home: Path) -> None:
     """Harnesses and drivers lie elsewhere, and include the file. Its headers are beside it."""
-    text = '#include "../include/range.h"\nint f(int x) { return NAME[0] + (x == %d); }\n'
+    text = (
+        '#include "../include/range.h"\nstatic int n; void start(void) { n = 1; }\n'
+        "int f(int x) { return NAME[0] + n + (x == %d); }\n"
+    )
     old, new = (_source(home, f"range/src/{each}.c", text % each) for each in (4711, 4712))
-    monkeypatch.chdir("/")
-    done = csgtest("build", old, new, "--entry", "f", "--out", "out", folder=home / "papers")
-    assert "behave differently" in done.out
+    words = ("build", old, new, "--entry", entry, "--out", "out", "--time", "30")
+    done = csgtest(*words, folder=home / "papers")
+    assert "behave differently" in done.out, done.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -44,3 +45,19 @@ def test_a_changed_folder_does_no_harm(change: Change, finished: Path, tmp_path:
     change(tmp_path / "there")
     for command in COMMANDS:
         is_clean(csgtest(*command.split(), folder=tmp_path, seconds=SECONDS))
+
+
+@pytest.mark.parametrize("verdict", ["equivalent-within-bounds", "no-change", "different"])
+def test_a_verdict_that_the_tests_deny_is_refused(
+    verdict: str, finished: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(finished, tmp_path / "there")
+    place = tmp_path / "there" / "report.json"
+    report = json.loads(place.read_text())
+    report |= {"verdict": verdict, "groups": []}
+    if verdict == "different":
+        report["tests"] = [each for each in report["tests"] if each["observed"] != "different"]
+    place.write_text(json.dumps(report))
+    for command in ("show there", "export there --as markdown", "accept --from there"):
+        done = csgtest(*command.split(), folder=tmp_path, seconds=SECONDS)
+        assert done.code == 2 and "is no report of csgtest (it calls" in done.err, done.err
