@@ -33,6 +33,7 @@ class Course(Enum):
     REPEATS = "repeats"  # proved: its state repeats
     FAR = "far"  # it takes more than FAR times the other one's time
     ENDS = "ends"  # given time, it ends
+    APART = "apart"  # it has printed what the other one never prints
     UNKNOWN = "unknown"
 
 
@@ -118,6 +119,14 @@ def _part_ways(one: bytes, other: bytes) -> bool:
     return one[:common] != other[:common]
 
 
+def goes_apart(pair: Pair) -> bool:
+    """Has the version that was cut off printed what the other one never prints? Then no later end
+    makes them alike."""
+    cut, whole = (pair.old, pair.new) if pair.old.timed_out else (pair.new, pair.old)
+    printed = cut.stdout[:COMPARED]
+    return pair.stable and whole.stdout[: len(printed)] != printed
+
+
 def plain_stderr(seen: Observation) -> bytes:
     """Standard error without places in the source. (All versions run under one program name.)"""
     return _PLACE.sub(b"FILE:LINE", seen.stderr)
@@ -154,6 +163,8 @@ def classify(pair: Pair, course: Course = Course.UNKNOWN) -> Classified:
                 return Classified(DifferenceKind.SLOWER, Observed.DIFFERENT, parts)
             case Course.UNKNOWN:
                 return Classified(DifferenceKind.UNDECIDED, Observed.DIFFERENT, parts)
+            case Course.APART:
+                return Classified(DifferenceKind.DIFFERENCE, Observed.DIFFERENT, parts)
             case Course.REPEATS | Course.FAR:
                 pass
             case _:

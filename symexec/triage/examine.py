@@ -26,7 +26,13 @@ from symexec.testcases import (
     TestInput,
 )
 from symexec.triage.blame import DEFAULT_PATIENCE, Ids, Patience, native_blame
-from symexec.triage.classification import Course, classify, differing_parts, shows_nothing
+from symexec.triage.classification import (
+    Course,
+    classify,
+    differing_parts,
+    goes_apart,
+    shows_nothing,
+)
 from symexec.triage.grouping import shape, shows_the_same_text
 from symexec.triage.minimise import minimise
 from symexec.triage.undefined import (
@@ -102,6 +108,8 @@ def decided(
     if case.kind is not DifferenceKind.UNDECIDED:
         return case, pair
     pair, course, notes = _given_time(case, pair, replay, until)
+    if course is Course.UNKNOWN and pair.cut_off == 1 and goes_apart(pair):
+        course = Course.APART
     return _classified(replace(case, notes=(*case.notes, *notes)), pair, course), pair
 
 

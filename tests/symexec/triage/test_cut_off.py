@@ -40,6 +40,11 @@ int main(int argc, char **argv)
     case 'w':
         for (;;)
             pause();
+    case 'x':
+        puts("another text");
+        fflush(stdout);
+        for (;;)
+            n += 1;
     case 'o':
         for (;;)
             puts("and so on");
@@ -99,6 +104,13 @@ def test_without_time_nothing_is_decided_and_the_test_stays_a_difference(
 ) -> None:
     found = _judged(replay, b"qc", until=time.monotonic())
     assert (found.kind, found.observed) == ("undecided", "different")
+
+
+def test_without_time_what_is_printed_and_never_by_the_other_version_counts(
+    replay: NativeReplay,
+) -> None:
+    found = _judged(replay, b"qx", until=time.monotonic())
+    assert (found.kind, found.observed) == ("difference", "different")
 
 
 def test_a_proof_that_the_state_repeats_needs_no_time(replay: NativeReplay) -> None:
