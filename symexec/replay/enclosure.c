@@ -3,16 +3,19 @@
  *     enclosure [-v VISIBLE]... FOLDER PLACE WORKING COMMAND...
  *
  * Own user, mount, network, process, IPC and host name spaces: FOLDER stands at PLACE, every other
- * mount is read-only, there is no network device. At the top there is nothing but the system, /tmp,
- * PLACE and the folders VISIBLE, so no home; what only root may read below /etc is empty. WORKING is
- * the working folder. All processes end with the command, or with whoever started this. Exit
- * status: the command's; 125 where the machine allows no such name spaces, with the reason on
- * standard error. */
+ * mount is read-only and has no devices, there is no network device. At the top there is nothing but
+ * the system, /tmp, PLACE and the folders VISIBLE, so no home; what only root may read below /etc is
+ * empty. /dev and /dev/shm are new ones. The command has no capabilities and gains none, not even in
+ * a user name space, for it makes none: root is still the owner of root's files, so nothing but the
+ * mounts keeps it from /proc/sys. WORKING is the working folder. All processes end with the command,
+ * or with whoever started this. Exit status: the command's; 125 where the machine allows no such
+ * name spaces, with the reason on standard error. */
 #define _GNU_SOURCE
 #include "covering.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -29,7 +32,8 @@
 #define SYS_mount_setattr 442
 #endif
 
-enum { REFUSED = 125, READ_ONLY = 0x1, NO_SETUID = 0x2, RECURSIVE = 0x8000 };
+enum { REFUSED = 125, READ_ONLY = 0x1, NO_SETUID = 0x2, NO_DEVICES = 0x4, RECURSIVE = 0x8000 };
+enum { PROC = MS_NOSUID | MS_NODEV | MS_NOEXEC, NEW_SESSION_KEYS = 1 };
 
 static void refuse(const char *what)
 {
@@ -54,6 +58,18 @@ static void change_mounts(const char *path, unsigned flags, uint64_t set, uint64
         refuse("mount_setattr");
 }
 
+/* In this name space, of which the processes have no other. Where /proc/sys is read-only they make
+ * user name spaces, in which they cannot change our mounts. */
+static void forbid_user_spaces(void)
+{
+    int file = open("/proc/sys/user/max_user_namespaces", O_WRONLY | O_CLOEXEC);
+    if (file >= 0) {
+        if (write(file, "0", 1) < 0)
+            errno = 0;
+        close(file);
+    }
+}
+
 static void enter(const char *folder, const char *place, char *const visible[])
 {
     char map[64];
@@ -71,10 +87,26 @@ static void enter(const char *folder, const char *place, char *const visible[])
     if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0
         || mount(folder, place, NULL, MS_BIND, NULL) != 0)
         refuse("mount");
-    change_mounts("/", RECURSIVE, READ_ONLY | NO_SETUID, 0);
+    forbid_user_spaces();
+    change_mounts("/", RECURSIVE, READ_ONLY | NO_SETUID | NO_DEVICES, 0);
     change_mounts(place, 0, 0, READ_ONLY);
-    if (hide_others(visible) != 0 || hide_from_others("/etc") != 0)
+    if (hide_devices(visible) != 0 || hide_others(visible) != 0 || hide_from_others("/etc") != 0)
         refuse("mount");
+    if (chdir("/") != 0) /* /proc/1/cwd would lead below what is hidden */
+        refuse("/");
+}
+
+/* Whoever has root's number would get all capabilities again by execve, if these were not bounded. */
+static void drop_rights(void)
+{
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    for (int right = 0; prctl(PR_CAPBSET_READ, right) >= 0; right++)
+        if (prctl(PR_CAPBSET_DROP, right) != 0)
+            refuse("PR_CAPBSET_DROP");
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(SYS_capset, &header, none) != 0)
+        refuse("capset");
+    syscall(SYS_keyctl, NEW_SESSION_KEYS, NULL); /* or there are no keys */
 }
 
 /* The first process of its name space: reaps what others leave; when it ends, all end. */
@@ -82,7 +114,10 @@ static int serve(const char *working, char **command)
 {
     int status = 0;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL); /* or the old one */
+    mount("proc", "/proc", "proc", PROC | MS_RDONLY, NULL); /* or the old one, read-only too */
+    if (hide_kernel_files() != 0)
+        refuse("mount");
+    drop_rights();
     pid_t child = fork();
     if (child < 0)
         refuse("fork");
@@ -118,6 +153,7 @@ int main(int count, char **words)
         refuse("fork");
     if (first == 0)
         _exit(serve(words[2], words + 3));
+    drop_rights();
     while (waitpid(first, &status, 0) < 0)
         if (errno != EINTR)
             refuse("waitpid");

@@ -1,10 +1,11 @@
-"""What the build of a stranger's repository sees of the user's files."""
+"""What the build of a stranger's repository sees of the user's files and can do to the machine."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import stat
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +15,29 @@ import pytest
 from csg.toolchain import find_compiler
 from csg.visible import tool_folders
 from symexec.projects.building import Enclosure
+from symexec.replay.sandbox import REFUSED, build_enclosure
 
 SECRET = "a private key"
+USERS = [os.geteuid(), *([65534] if os.geteuid() == 0 else [])]
+# What root opens by its number alone, where no mount forbids it.
+OF_THE_KERNEL = [
+    *(f"/proc/sys/kernel/{name}" for name in ("core_pattern", "modprobe", "hostname", "printk")),
+    "/proc/sys/vm/overcommit_memory", "/proc/sys/net/ipv4/ip_forward", "/proc/sys/fs/file-max",
+    "/proc/sysrq-trigger", "/proc/irq/default_smp_affinity", "/proc/bus/pci/00/00.0",
+    "/proc/fs/nfsd/versions", "/proc/scsi/scsi", "/proc/acpi/wakeup", "/proc/mtrr", "/proc/kcore",
+    "/proc/self/oom_score_adj", "/proc/self/uid_map", "/sys/kernel/uevent_helper",
+    "/sys/kernel/mm/transparent_hugepage/enabled", "/sys/fs/cgroup/cgroup.procs",
+    "/sys/devices/system/cpu/cpu1/online",
+    *(f"/dev/{name}" for name in ("kmsg", "console", "kvm", "loop-control", "fuse", "net/tun")),
+    *(f"/dev/{name}" for name in ("mem", "ptmx", "tty", "tty0", "vda", "sda", "userfaultfd")),
+]  # fmt: skip
+TRIED_RIGHTS = {
+    "writable mounts": "mount -o remount,bind,rw /",
+    "a mount": "mount -t tmpfs none /mnt",
+    "what is hidden": "umount /home || umount /root",
+    "a user name space": "unshare --user true",
+    "a device": "mknod /tmp/device c 1 11",
+}
 
 
 @pytest.fixture
@@ -35,6 +57,19 @@ def said_in_a_build(script: str, log: Path) -> str:
         enclosure.tree.mkdir()
         enclosure.run(script, log)
     return log.read_text()
+
+
+def said_to(user: int, script: str) -> str:
+    """What a script prints that runs as the build of this user."""
+    with tempfile.TemporaryDirectory() as name:
+        program, folder = build_enclosure(Path(name)), Path(name, "folder")
+        folder.mkdir()
+        for path in (Path(name), folder):
+            os.chown(path, user, -1)
+        words = [str(program), str(folder), "/tmp", "/tmp", "/bin/sh", "-c", script]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, user=user)
+    assert done.returncode != REFUSED, done.stderr
+    return done.stdout
 
 
 def install(folder: Path, name: str, text: str) -> None:
@@ -67,6 +102,74 @@ def test_a_build_of_root_reads_nothing_that_only_root_may_read(tmp_path: Path) -
     words = " ".join(shlex.quote(str(each)) for each in hidden)
     assert said_in_a_build(f"cat {words} 2>/dev/null; true", tmp_path / "log") == ""
     assert "root:" in said_in_a_build("cat /etc/passwd", tmp_path / "log")
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_a_build_opens_nothing_of_the_kernel_for_writing(user: int) -> None:
+    paths = " ".join(OF_THE_KERNEL)
+    opening = f'for each in {paths}; do test ! -c "$each" && true >> "$each" && echo "$each"; done'
+    devices = f'for each in {paths}; do case $each in /dev/*) ls "$each"; esac; done'
+    assert said_to(user, f"({opening}; {devices}) 2>/dev/null; true") == ""
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_nothing_but_harmless_devices_is_writable_outside_the_folder(user: int) -> None:
+    """The devices in /proc are /dev/null, in place of files of root."""
+    names = {"full", "null", "random", "shm", "urandom", "zero"}
+    links = {"fd", "stderr", "stdin", "stdout"}
+    of_processes = r"find /proc -writable -type f -exec test -f {} \; -print"
+    writable = said_to(user, f"find /dev /sys -writable ! -type l; {of_processes}")
+    assert set(writable.split()) <= {f"/dev/{name}" for name in names}
+    assert set(said_to(user, "ls -A /dev").split()) == names | links
+    used = "echo 1 > /dev/null; head -c 2 /dev/zero | wc -c; (echo 3 > /dev/stdout) | cat"
+    assert said_to(user, used).split() == ["2", "3"]
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_a_build_has_no_capabilities(user: int) -> None:
+    status = said_to(user, "grep -E '^(Cap|NoNewPrivs)' /proc/self/status /proc/1/status")
+    values = {
+        line.split()[0].split(":")[1]: int(line.split()[1], 16) for line in status.splitlines()
+    }
+    assert values.pop("NoNewPrivs") == 1 and not any(values.values()) and len(values) == 5
+
+
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize("name", sorted(TRIED_RIGHTS))
+def test_a_build_uses_no_rights_of_its_name_spaces(name: str, user: int) -> None:
+    script = f"({TRIED_RIGHTS[name]}) 2> /dev/null && echo done; true"
+    assert said_to(user, script) == ""
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_a_build_shares_no_memory_with_others(user: int) -> None:
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as shared:
+        os.chown(shared.name, user, -1)
+        assert said_to(user, "ls -A /dev/shm; : > /dev/shm/own; ls /dev/shm").strip() == "own"
+    assert not Path("/dev/shm/own").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others cannot read these anyway")
+def test_a_build_of_root_reads_nothing_of_the_kernel_that_only_root_may_read() -> None:
+    hidden = [
+        str(each)
+        for each in Path("/proc").iterdir()
+        if stat.S_ISREG(each.lstat().st_mode) and not each.lstat().st_mode & stat.S_IROTH
+    ]
+    assert said_to(0, f"cat {' '.join(hidden)} 2>/dev/null | head -c 1") == ""
+
+
+def test_no_process_of_a_build_leads_below_what_is_hidden(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """csgtest runs in a home, and so did process 1."""
+    monkeypatch.chdir(home)
+    assert said_to(os.geteuid(), "cat /proc/[0-9]*/cwd/.netrc 2>/dev/null; true") == ""
+
+
+def test_a_build_sees_processors_and_memory(tmp_path: Path) -> None:
+    said = said_in_a_build("nproc; grep -c . /proc/meminfo /proc/cpuinfo", tmp_path / "log")
+    assert int(said.split()[0]) == len(os.sched_getaffinity(0)) and ":0" not in said
 
 
 def test_tools_in_a_home_work(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
