@@ -49,6 +49,7 @@ ROOT, PLACE = "/tmp", "/tmp/src"  # of the folder, and of the tree, while it is 
 LONGEST = 900.0  # seconds for the build of one version
 _GLANCE = 0.2  # seconds between two looks whether anybody waits for it
 _WRITTEN = 4 << 30  # bytes that a build may write to a file
+_BLOCK = 64 << 10  # bytes of what a build says that are written at once
 _SHOWN = 4 << 20  # bytes of a log, at its end, in which failures are looked for
 _COMPILERS = ("cc", "gcc", "clang", "c99", "c89", "ar", "ld", "gcc-ar", "llvm-ar")
 _SAID = 6  # lines of a failed build to show
@@ -212,11 +213,13 @@ class Enclosure:
         process = subprocess.Popen(
             [*layers, "/bin/sh", "-c", command],
             stdin=subprocess.DEVNULL,
-            stdout=output,
+            stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env=environment,
             start_new_session=True,
         )
+        relay = threading.Thread(target=_relay, args=(process.stdout, output))
+        relay.start()
         with suppress(ProcessLookupError):  # its children have this limit, too
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (_WRITTEN, _WRITTEN))
         until = time.monotonic() + LONGEST
@@ -231,6 +234,7 @@ class Enclosure:
         finally:
             process.kill()  # the first process of its pid namespace: all others end with it
             process.wait()
+            relay.join()
 
     def _helper(self, name: str, flags: Sequence[str] = ()) -> Path:
         target = self._own.path / name
@@ -256,6 +260,17 @@ class Enclosure:
         build has spoilt the records of them."""
         self._watch.look()
         return calls_in(self._base / "calls")
+
+
+def _relay(said: IO[bytes], log: IO[bytes]) -> None:
+    """Write what a build says to its log, which the build cannot open: it could make it a program
+    with the rights of the user."""
+    left = _WRITTEN
+    with said, suppress(OSError):
+        while left > 0 and (text := os.read(said.fileno(), _BLOCK)):
+            log.write(text)
+            log.flush()
+            left -= len(text)
 
 
 def failures(log: Path) -> list[str]:

@@ -29,6 +29,7 @@ _MOST_RECORDS = 1 << 19
 _MOST_RECORDED = 1 << 30  # bytes of all records
 _RECORD = re.compile(r"(\d{1,12})\.(\d{9})-\d{1,12}")
 _SYSTEM = "/usr/"  # builds link to scripts in there
+_RIGHTS = stat.S_ISUID | stat.S_ISGID
 _OPENED = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
@@ -182,6 +183,8 @@ def clear_tree(tree: Path, place: str) -> list[str]:
         elif found.st_size > LARGEST:
             _unlink(path)
             large.append(os.path.relpath(path, top))
+        elif found.st_mode & _RIGHTS:  # a copy would be a program with the rights of the user
+            os.chmod(path, stat.S_IMODE(found.st_mode) & ~_RIGHTS)
     for link in links:
         target = os.readlink(link)
         if target == place or target.startswith(f"{place}/"):

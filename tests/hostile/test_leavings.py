@@ -81,6 +81,14 @@ def test_a_build_writes_no_file_without_end(tmp_path: Path) -> None:
         assert enclosure.notes == ["removed, as larger than 1024 MB: y"]
 
 
+def test_a_build_leaves_no_program_with_the_rights_of_the_user(tmp_path: Path) -> None:
+    with Enclosure() as enclosure:
+        enclosure.tree.mkdir()
+        enclosure.run("cp /bin/true x; ln x y; chmod 6755 x; : > z; chmod 2600 z", tmp_path / "log")
+        modes = {each.name: each.stat().st_mode & 0o7777 for each in enclosure.tree.iterdir()}
+    assert modes == {"x": 0o755, "y": 0o755, "z": 0o600}
+
+
 def test_a_tree_is_cleared(tmp_path: Path) -> None:
     tree = tmp_path / "src"
     (tree / "lib" / "locked").mkdir(parents=True)

@@ -167,6 +167,16 @@ def test_no_process_of_a_build_leads_below_what_is_hidden(
     assert said_to(os.geteuid(), "cat /proc/[0-9]*/cwd/.netrc 2>/dev/null; true") == ""
 
 
+def test_a_build_does_not_open_its_log(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("before\n")
+    script = (
+        "echo one; echo two >&2; chmod 4755 /dev/stdout; : > /dev/stderr; sleep 0.1; echo three"
+    )
+    assert said_in_a_build(script, log).splitlines() == ["before", "one", "two", "three"]
+    assert not log.stat().st_mode & (stat.S_ISUID | stat.S_IXUSR)
+
+
 def test_a_build_sees_processors_and_memory(tmp_path: Path) -> None:
     said = said_in_a_build("nproc; grep -c . /proc/meminfo /proc/cpuinfo", tmp_path / "log")
     assert int(said.split()[0]) == len(os.sched_getaffinity(0)) and ":0" not in said
