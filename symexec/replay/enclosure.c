@@ -5,11 +5,11 @@
  * Own user, mount, network, process, IPC and host name spaces: FOLDER stands at PLACE, every other
  * mount is read-only and has no devices, there is no network device. At the top there is nothing but
  * the system, /tmp, PLACE and the folders VISIBLE, so no home; what only root may read below /etc is
- * empty. /dev and /dev/shm are new ones. The command has no capabilities and gains none, not even in
- * a user name space, for it makes none: root is still the owner of root's files, so nothing but the
- * mounts keeps it from /proc/sys. WORKING is the working folder. All processes end with the command,
- * or with whoever started this. Exit status: the command's; 125 where the machine allows no such
- * name spaces, with the reason on standard error. */
+ * empty. /dev and /dev/shm are new ones. The command has no capabilities and gains none, and it
+ * makes no user name spaces. Root is still the owner of root's files, so nothing but the mounts keeps
+ * it from /proc/sys. WORKING is the working folder. All processes end with the command, or with
+ * whoever started this. Exit status: the command's; 125 where the machine allows no such name
+ * spaces, with the reason on standard error. */
 #define _GNU_SOURCE
 #include "covering.h"
 
@@ -107,6 +107,7 @@ static void drop_rights(void)
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(SYS_capset, &header, none) != 0)
         refuse("capset");
     syscall(SYS_keyctl, NEW_SESSION_KEYS, NULL); /* or there are no keys */
+    prctl(PR_SET_DUMPABLE, 0); /* /proc/1/exe is this program, on a mount that can be written to */
 }
 
 /* The first process of its name space: reaps what others leave; when it ends, all end. */

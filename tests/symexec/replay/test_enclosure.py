@@ -167,6 +167,11 @@ def test_no_process_of_a_build_leads_below_what_is_hidden(
     assert said_to(os.geteuid(), "cat /proc/[0-9]*/cwd/.netrc 2>/dev/null; true") == ""
 
 
+@pytest.mark.parametrize("user", USERS)
+def test_a_build_does_not_open_the_program_that_encloses_it(user: int) -> None:
+    assert said_to(user, "head -c 4 /proc/1/exe 2>/dev/null; true") == ""
+
+
 def test_a_build_does_not_open_its_log(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("before\n")
