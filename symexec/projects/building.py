@@ -13,7 +13,6 @@ import hashlib
 import os
 import pickle
 import re
-import resource
 import shlex
 import shutil
 import stat
@@ -48,7 +47,7 @@ from symexec.replay.sandbox import REFUSED, enclosure_words
 ROOT, PLACE = "/tmp", "/tmp/src"  # of the folder, and of the tree, while it is built
 LONGEST = 900.0  # seconds for the build of one version
 _GLANCE = 0.2  # seconds between two looks whether anybody waits for it
-_WRITTEN = 4 << 30  # bytes that a build may write to a file
+_SAYABLE = 4 << 30  # bytes that a build may say
 _BLOCK = 64 << 10  # bytes of what a build says that are written at once
 _SHOWN = 4 << 20  # bytes of a log, at its end, in which failures are looked for
 _COMPILERS = ("cc", "gcc", "clang", "c99", "c89", "ar", "ld", "gcc-ar", "llvm-ar")
@@ -220,8 +219,6 @@ class Enclosure:
         )
         relay = threading.Thread(target=_relay, args=(process.stdout, output))
         relay.start()
-        with suppress(ProcessLookupError):  # its children have this limit, too
-            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (_WRITTEN, _WRITTEN))
         until = time.monotonic() + LONGEST
         try:
             while time.monotonic() < until and not self._given_up.is_set():
@@ -265,7 +262,7 @@ class Enclosure:
 def _relay(said: IO[bytes], log: IO[bytes]) -> None:
     """Write what a build says to its log, which the build cannot open: it could make it a program
     with the rights of the user."""
-    left = _WRITTEN
+    left = _SAYABLE
     with said, suppress(OSError):
         while left > 0 and (text := os.read(said.fileno(), _BLOCK)):
             log.write(text)

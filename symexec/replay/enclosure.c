@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +35,8 @@
 
 enum { REFUSED = 125, READ_ONLY = 0x1, NO_SETUID = 0x2, NO_DEVICES = 0x4, RECURSIVE = 0x8000 };
 enum { PROC = MS_NOSUID | MS_NODEV | MS_NOEXEC, NEW_SESSION_KEYS = 1 };
+
+static const rlim_t written = (rlim_t) 4 << 30; /* bytes that a file may have */
 
 static void refuse(const char *what)
 {
@@ -110,6 +113,19 @@ static void drop_rights(void)
     prctl(PR_SET_DUMPABLE, 0); /* /proc/1/exe is this program, on a mount that can be written to */
 }
 
+static void limit_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0)
+        refuse("getrlimit");
+    if (limit.rlim_max > written)
+        limit.rlim_max = written;
+    if (limit.rlim_cur > limit.rlim_max)
+        limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
+        refuse("setrlimit");
+}
+
 /* The first process of its name space: reaps what others leave; when it ends, all end. */
 static int serve(const char *working, char **command)
 {
@@ -119,6 +135,7 @@ static int serve(const char *working, char **command)
     if (hide_kernel_files() != 0)
         refuse("mount");
     drop_rights();
+    limit_files();
     pid_t child = fork();
     if (child < 0)
         refuse("fork");
