@@ -50,7 +50,10 @@ _GLANCE = 0.2  # seconds between two looks whether anybody waits for it
 _SAYABLE = 4 << 30  # bytes that a build may say
 _BLOCK = 64 << 10  # bytes of what a build says that are written at once
 _SHOWN = 4 << 20  # bytes of a log, at its end, in which failures are looked for
-_COMPILERS = ("cc", "gcc", "clang", "c99", "c89", "ar", "ld", "gcc-ar", "llvm-ar")
+_TOOLS = (
+    "cc", "gcc", "clang", "c99", "c89", "ar", "ld", "gcc-ar", "llvm-ar",
+    "ranlib", "gcc-ranlib", "llvm-ranlib", "strip", "llvm-strip",
+)  # fmt: skip
 _SAID = 6  # lines of a failed build to show
 _FAILURE = re.compile(
     r"(?i)error:|CMake Error|syntax error|fatal:|undefined reference|No such file|not found|\*\*\*"
@@ -245,7 +248,7 @@ class Enclosure:
         flags = ("-O1", '-DCALLS="/tmp/calls"', '-DTOOLS="/tmp/bin"')
         recorder = self._helper("tool_recorder", flags)
         named = Path(shlex.split(find_compiler())[0]).name
-        for name in {*_COMPILERS, named}:
+        for name in {*_TOOLS, named}:
             if shutil.which(name):
                 shutil.copy(recorder, self._base / "bin" / name)
         checkout = self._base / "bin" / CHECKOUT
@@ -311,7 +314,7 @@ def _said_by_cmake(error: re.Match[str], below: Sequence[str]) -> str:
 #
 #     before = BuiltBefore(enclosure, "make")      before it is built
 #     before.restored(log)                         Noted, and the tree as it was built; or None
-#     before.keep(calls, loaded, edits, log)       once it is built
+#     before.keep(calls, linked, loaded, edits, log)       once it is built
 
 _LARGEST = 32 << 20  # bytes of what a build wrote
 _COMPILED = (b"\x7fELF", b"!<arch>\n", b"!<thin>\n")
@@ -346,11 +349,22 @@ class Edits:
 
 
 @record
+class Linked:
+    """What was linked into a program or library, and was not seen being compiled: files, each with
+    what it is, and the linker's flags. ``product``: what it is after the build."""
+
+    unseen: frozenset[tuple[str, str]]
+    flags: tuple[str, ...]
+    product: str
+
+
+@record
 class Noted:
-    """What is known of a build: the calls of its tools, for each program the members of archives
-    that it needs, the files that ``restored`` leaves empty."""
+    """What is known of a build: the calls of its tools, what nobody has seen of each link, for each
+    program the members of archives that it needs, the files that ``restored`` leaves empty."""
 
     calls: tuple[ToolCall, ...]
+    linked: dict[str, Linked]
     loaded: dict[str, dict[str, list[str]]]
     emptied: tuple[str, ...]
     edits: Edits
@@ -400,6 +414,7 @@ class BuiltBefore:
     def keep(
         self,
         calls: Iterable[ToolCall],
+        linked: dict[str, Linked],
         loaded: dict[str, dict[str, list[str]]],
         edits: Edits,
         log: Path,
@@ -422,7 +437,7 @@ class BuiltBefore:
                 if left < 0:
                     return
         gone = [name for name in self._before if name not in after]
-        noted = Noted(tuple(calls), loaded, tuple(emptied), edits)
+        noted = Noted(tuple(calls), linked, loaded, tuple(emptied), edits)
         parts = (noted, log.read_bytes(), written, gone)
         self._cache.keep({self._key: zlib.compress(pickle.dumps(parts), 1)})
 
@@ -448,6 +463,11 @@ def _written_content(file: Path, mode: int) -> bytes | None:
     with file.open("rb") as stream:
         head = stream.read(len(max(_COMPILED, key=len)))
         return None if head.startswith(_COMPILED) else head + stream.read(_LARGEST + 1)
+
+
+def content_digest(file: Path) -> str:
+    """Of what a regular file holds; "" where there is none."""
+    return _digest(file, stat.S_IFREG) if file.is_file() else ""
 
 
 def _digest(file: Path, mode: int) -> str:

@@ -16,8 +16,9 @@ import re
 import stat
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import field, replace
 from pathlib import Path
 
 from csg.errors import ToolchainError
@@ -27,7 +28,7 @@ LARGEST = 1 << 30  # bytes of a file that a build may leave
 _LARGEST_RECORD = 8 << 20  # bytes: a call has up to 2 MB of words, the system says
 _MOST_RECORDS = 1 << 19
 _MOST_RECORDED = 1 << 30  # bytes of all records
-_RECORD = re.compile(r"(\d{1,12})\.(\d{9})-\d{1,12}")
+_RECORD = re.compile(r"(\d{1,12})\.(\d{9})-\d{1,12}(?:-(used|made))?")
 _SYSTEM = "/usr/"  # builds link to scripts in there
 _RIGHTS = stat.S_ISUID | stat.S_ISGID
 _OPENED = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -36,11 +37,14 @@ _OPENED = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEX
 @record
 class ToolCall:
     """A call of a compiler, a linker or ar: its words, and the folder that it ran in. ``time``: of
-    the file system, in ns, before the tool began."""
+    the file system, in ns, before the tool began. ``used`` and ``made``: the files that its words
+    name, before and after it ran, as "code HASH" or "text HASH"."""
 
     folder: str
     words: tuple[str, ...]
     time: int = 0
+    used: Mapping[str, str] = field(default_factory=dict)
+    made: Mapping[str, str] = field(default_factory=dict)
 
 
 def calls_in(folder: Path) -> list[ToolCall]:
@@ -61,6 +65,7 @@ def calls_in(folder: Path) -> list[ToolCall]:
 def _calls(folder: int, names: list[str]) -> Iterator[ToolCall]:
     left = _MOST_RECORDED
     ahead = time.time_ns() - time.monotonic_ns()
+    calls: dict[str, ToolCall] = {}
     for name in names:
         named = _RECORD.fullmatch(name)
         if named is None:
@@ -68,12 +73,24 @@ def _calls(folder: int, names: list[str]) -> Iterator[ToolCall]:
         content, written = _content_and_time(name, folder)
         called = int(named[1] + named[2]) + ahead  # links to a record change its own time unseen
         place, *words = [os.fsdecode(word) for word in content.split(b"\0")[:-1]] or [""]
-        if not words or content[-1:] != b"\0" or not place.startswith("/"):
+        is_call = named[3] is None
+        if (is_call and not words) or content[-1:] != b"\0" or not place.startswith("/"):
             raise _spoilt(f"'{name}' is cut off, as where the disk is full")
         left -= len(content)
         if left < 0:
             raise _spoilt(f"they are larger than {_MOST_RECORDED >> 20} MB")
-        yield ToolCall(place, tuple(words), min(written, called))
+        if named[3] is None:
+            calls[name] = ToolCall(place, tuple(words), min(written, called))
+            continue
+        call = name.removesuffix(f"-{named[3]}")
+        if call not in calls:
+            raise _spoilt(f"'{name}' is of no call")
+        files = dict(zip(words[::2], words[1::2], strict=False))
+        if named[3] == "used":
+            calls[call] = replace(calls[call], used=files)
+        else:
+            calls[call] = replace(calls[call], made=files)
+    yield from calls.values()
 
 
 def _content_and_time(name: str, folder: int) -> tuple[bytes, int]:

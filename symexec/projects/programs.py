@@ -33,6 +33,7 @@ from symexec.projects.building import (
     BuiltBefore,
     Edits,
     Enclosure,
+    Linked,
     NothingMadeError,
 )
 from symexec.projects.leavings import ToolCall
@@ -91,6 +92,7 @@ class BuiltVersion:
     lost: dict[str, str] = field(default_factory=dict)  # objects whose source is gone: the source
     links: dict[Compiled, tuple[str, ...]] = field(default_factory=dict)  # on the way to ``reads``
     spoilt: dict[str, list[str]] = field(default_factory=dict)  # edited files, by target
+    linked: dict[str, Linked] = field(default_factory=dict)  # by the path of each output
 
     def edited_files(self, name: str) -> list[str]:
         """The files of a target that are not what the compiler was given: those that were written
@@ -154,6 +156,7 @@ def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion
     if noted is not None:
         version = _made(enclosure, noted.calls, 0)
         version.loaded, version.emptied, version.command = noted.loaded, noted.emptied, command
+        version.linked = noted.linked
         version.edits = noted.edits
         return version
     calls, code = enclosure.build(command, log)
@@ -165,13 +168,14 @@ def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion
         _note_defined(version, enclosure, log)
     version.edits = enclosure.edits()
     if not code:
-        before.keep(calls, version.loaded, version.edits, log)
+        before.keep(calls, version.linked, version.loaded, version.edits, log)
     return version
 
 
 def _made(enclosure: Enclosure, calls: Sequence[ToolCall], code: int) -> BuiltVersion:
     try:
         version = BuiltVersion(enclosure.tree, read_calls(calls, enclosure.tree), code)
+        version.linked = _linked(version)
         _drop_lost(version)
     except (OSError, ValueError) as error:  # as of a name that is too long
         raise ToolchainError(f"what the build compiled cannot be read: {error}") from None
@@ -211,6 +215,29 @@ def build_left_out(
         _note_loaded(made[-1], enclosure, log)
         made[-1].edits = enclosure.edits()
     return made
+
+
+def _linked(version: BuiltVersion) -> dict[str, Linked]:
+    """What was linked into each program and library that the build has left."""
+    products, tree = version.products, version.tree
+    return {
+        name: products.linked(name, tree)
+        for name in (*products.links, *products.archives)
+        if not _PROBES.match(name) and (tree / name).is_file()
+    }
+
+
+def linked_otherwise(old: BuiltVersion, new: BuiltVersion, ignored: Sequence[str]) -> list[str]:
+    """The programs and libraries of both versions into which something else was linked that nobody
+    has seen being compiled, or with other flags of the linker, and that are not the same."""
+    found = []
+    for name in sorted(old.linked.keys() & new.linked.keys()):
+        before, after = old.linked[name], new.linked[name]
+        differing = {file for file, _ in before.unseen ^ after.unseen}
+        unseen = any(not matches(file, ignored) for file in differing)
+        if before.product != after.product and (unseen or before.flags != after.flags):
+            found.append(name)
+    return found
 
 
 def _begins(file: Path) -> bool:

@@ -58,6 +58,7 @@ from symexec.projects.programs import (
     differing_files,
     is_covered,
     is_named,
+    linked_otherwise,
     reached_targets,
     read_by_tests_alone,
     unused_files,
@@ -117,7 +118,8 @@ class Project:
     """The programs and libraries of a call about revisions. ``untested``: names of those that the
     change reaches and that are not among the subjects, nor a part of them. ``aside``: tests and
     examples, where the change reaches nothing else. ``unread``: files for the assembler that
-    differ. ``edited``: sentences on targets whose build edits what it compiles."""
+    differ. ``edited``: sentences on targets whose build edits what it compiles. ``linked``: names
+    of those into which something else was linked that nobody has seen being compiled."""
 
     revisions: Revisions
     subjects: tuple[Subject, ...]
@@ -125,6 +127,7 @@ class Project:
     aside: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
+    linked: tuple[str, ...] = ()
 
 
 def read_project(
@@ -170,7 +173,8 @@ def read_project(
         found = _tested_and_untested(sorted_targets, make, top.name)
         edited = tuple(_sentences_on_edits(built, bool(asked.targets), ignored))
         unread = tuple(filter(is_for_assembler, names))
-        return Project(revisions, *found, aside, unread, edited)
+        linked = tuple(_linked_otherwise(built, asked.targets, ignored))
+        return Project(revisions, *found, aside, unread, edited, linked)
 
 
 def _require_unedited(enclosure: Enclosure) -> None:
@@ -480,6 +484,12 @@ def _sentences_on_edits(built: Both, asked: bool, ignored: Sequence[str]) -> Ite
     for name, files in built[1].spoilt.items():
         if asked or not (is_aside(name) or matches(name, ignored)):
             yield f"{name}: not tested: the build edits what it compiles: {some_of(files)}"
+
+
+def _linked_otherwise(built: Both, targets: Sequence[str], ignored: Sequence[str]) -> Iterator[str]:
+    for name in linked_otherwise(*built, ignored):
+        if is_named(name, targets) if targets else not (is_aside(name) or matches(name, ignored)):
+            yield name
 
 
 def some_of(files: Sequence[str]) -> str:

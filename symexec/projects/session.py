@@ -176,6 +176,7 @@ class Session:
         self._aside: tuple[str, ...] = ()  # tests and examples that alone differ
         self._unread: tuple[str, ...] = ()  # files for the assembler that differ
         self._edited: tuple[str, ...] = ()  # sentences on targets
+        self._linked: tuple[str, ...] = ()  # targets with parts that nobody has compiled
         self._libraries: list[Subject] = []  # whose entries csgtest chooses
         self.runs: list[Run] = []
 
@@ -197,6 +198,7 @@ class Session:
             subjects, tests = project.subjects, places_of_tests(project.revisions.repository)
             self._untested, self._aside = project.untested, project.aside
             self._unread, self._edited = project.unread, project.edited
+            self._linked = project.linked
         together = _Time(options.search.time, 0)
         calls: list[_Call] = []
         others: dict[int, list[_Call]] = {}  # for when no test can call those, or time is left
@@ -282,6 +284,9 @@ class Session:
             yield Untested(f"not tested: {names}: {reason}")
         if self._unread:
             yield Untested(f"not tested: {some_of(self._unread)}: assembly is not read")
+        if self._linked:
+            why = "what was linked differs, and csgtest has not seen it being compiled"
+            yield Untested(f"not tested: {some_of(self._linked)}: {why}")
         for subject in self._libraries:
             ignored = self._options.files.ignored
             changed = changed_in(subject.versions, subject.readings, ignored)
