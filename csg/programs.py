@@ -318,6 +318,8 @@ class Versions:
         return tuple(pairs)
 
 
+# Of a program or a library of a build.
+NOT_COMPILED = "what was linked differs, and csgtest has not seen it being compiled"
 _ASSEMBLER = frozenset({".s", ".S", ".sx", ".asm"})
 _INCLUDES = re.compile(rb"^\s*(?:#\s*include|\.include|\.incbin)\b", re.MULTILINE)
 

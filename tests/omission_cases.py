@@ -1417,6 +1417,7 @@ _UNITS = {
     "campaign/building.py:_prepare:any": "a_file_that_cannot_be_read",
     "exploration/preparation.py:_unread:unread": "a_file_that_cannot_be_read",
     "exploration/preparation.py:_no_c:unread": "a_file_for_the_assembler",
+    "exploration/preparation.py:_not_compiled:unread": "a_part_that_nobody_compiled",
     "validation/__init__.py:count:mismatched": "other_branches_of_a_validation",
     "campaign/attacking.py:_replayed:any": "a_difference_of_the_attack",
     "campaign/attacking.py:_plainly:any": "a_difference_of_the_attack",

@@ -260,6 +260,14 @@ def test_a_file_for_the_assembler_is_an_omission(
     assert job.verdict == "no-difference-found"
 
 
+def test_a_part_that_nobody_compiled_is_an_omission(tmp_path: Path) -> None:
+    files = write_versions(tmp_path, "int f(int x) { return x; }\n", "int f(int x) { return x; }\n")
+    job = finished(BuildJob(BuildOptions(*files, inputs=InputOptions("f"), linked="cut")))
+    (omission,) = left_out(job, Reason.UNREAD)
+    assert omission.location.file == "cut"
+    assert job.verdict == "no-difference-found"
+
+
 def test_what_the_assembler_reads_is_an_omission(tmp_path: Path) -> None:
     text = '__asm__(".incbin \\"data.bin\\"");\nint f(int x) { return x; }\n'
     files = write_versions(tmp_path, text, text)

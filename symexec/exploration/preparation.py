@@ -58,7 +58,7 @@ from csg.language.traversal import walk
 from csg.language.types import INT, Function, Pointer
 from csg.lower.linking import names_reached
 from csg.pipeline import graph_of, program_of, shared_entry
-from csg.programs import FilePair, SourceFile, assembler_files, is_aside
+from csg.programs import NOT_COMPILED, FilePair, SourceFile, assembler_files, is_aside
 from csg.retained import Retained, retained
 from csg.toolchain import preprocess
 from csg.unify import Unified, printed
@@ -454,7 +454,7 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
         unified.take_same_code_for_no_change()
     if driven is not None:
         _require_driver(unified, entry)
-    unread = (*_unread(left_out), *_no_c(options))
+    unread = (*_unread(left_out), *_no_c(options), *_not_compiled(options))
     read = Read(files, pair, unified, entry, notes, steps, unread, untold, made_good)
     inputs, changed = options.inputs, bool(unified.changes)
     if not changed:
@@ -557,6 +557,12 @@ def _no_c(options: BuildOptions) -> Iterator[Omission]:
     """Files of both folders that are part of a program, and that nobody reads here."""
     for name, text in assembler_files(options.old, options.new):
         yield Omission(Reason.UNREAD, text, Location(name, 0))
+
+
+def _not_compiled(options: BuildOptions) -> Iterator[Omission]:
+    """Parts of a program that differ, and that no call of a compiler has made."""
+    if options.linked:
+        yield Omission(Reason.UNREAD, NOT_COMPILED, Location(options.linked, 0))
 
 
 def _shown(pair: FilePair) -> str:

@@ -375,6 +375,7 @@ class BuildOptions:
     internal: Internal | None = None  # None: callers of the program can call the entry
     wanted: frozenset[Identity] = frozenset()  # changes that are looked for first; none: all are
     others_wait: bool = False  # further entries need the time that the attack would take
+    linked: str = ""  # a program or library with differing parts that nobody has seen compiled
 
 
 @record

@@ -33,6 +33,7 @@ _STRIPS_NO_CODE = re.compile(
 )
 # Of the flags that say what C text means, those that the linker's driver looks at, too.
 _AT_LINK = ("-ffast-math", "-funsafe-math-optimizations", "-Ofast")
+_NAMES_OUTPUT = re.compile(r"-Wl,(?:-h|--?soname|--?Map)(?:[,=][^,]+)?")
 _OF_TEXT = ("-M", "-isystem", "-iquote", "-idirafter", "-include", "-imacros")
 _AS_OPERANDS = ("-o", "-x", "-I", "-D", "-U", "-L")
 _OF_C_LIBRARY = frozenset(("-lc", "-lm", "-lpthread", "-ldl", "-lrt", "-lutil", "-pthread"))
@@ -80,6 +81,7 @@ class Products:
         self.content: dict[str, str] = {}  # of outputs, when the tools that made them ended
         self.unseen: dict[str, set[tuple[str, str]]] = {}  # parts that nobody compiled, by output
         self.flags: dict[str, tuple[str, ...]] = {}  # for the linker, by output
+        self.taken: dict[str, dict[str, str]] = {}  # the parts of each output, when it was made
         self._by_content: dict[str, tuple[Compiled, int, tuple[str, ...]]] = {}  # objects
         self._outputs: dict[str, str] = {}  # archives and programs by content
 
@@ -124,6 +126,12 @@ class Products:
         """What was linked and not seen being compiled, and what is in the tree after the build."""
         parts = self.parts(output, {})
         unseen = {each for part in parts for each in self.unseen.get(part, ())}
+        unseen |= {  # made again since
+            taken
+            for part in parts
+            for taken in self.taken.get(part, {}).items()
+            if self.content.get(taken[0]) != taken[1]
+        }
         product = content_digest(tree / output)
         if not self.content.get(output, product).endswith(product):
             unseen.add((output, product))
@@ -247,7 +255,10 @@ def _unseen(
         elif name is None:
             yield path, found if found.startswith("code ") else made
         elif found.startswith("code "):
-            if not products.is_seen(_known(products, name, tree), found):
+            known = _known(products, name, tree)
+            if products.is_seen(known, found):
+                products.taken.setdefault(output, {})[known] = found
+            else:
                 yield name, found
         elif not name.endswith(".c"):
             file = tree / name
@@ -261,6 +272,10 @@ def _for_linker(words: Sequence[str]) -> tuple[list[str], list[str]]:
     flags, files = [], []
     rest = iter(words)
     for word in rest:
+        if _NAMES_OUTPUT.fullmatch(word):
+            if "," not in word[4:] and "=" not in word:  # -Wl,-soname -Wl,libx.so.1
+                next(rest, "")
+            continue
         both = [word, next(rest, "")] if word in _WITH_OPERAND else [word]
         if word.startswith(("-Wl,", "-T", "-Xlinker")):
             files += [part for each in both for part in re.split("[,=]", each)] + [word[2:]]
@@ -362,6 +377,7 @@ def _compile(products: Products, words: Sequence[str], call: ToolCall, tree: Pat
     shared = "-shared" in words or "-dynamiclib" in words
     products.links[target] = Link(target, tuple(inputs), tuple(others), shared, call)
     linker, named = _for_linker(words)
+    products.taken.pop(target, None)
     named = [each for each in named if each in call.used and each != output]
     found = [*files, *named, *_libraries_found(words, call), *(["-"] if "-" in words else [])]
     products.unseen[target] = {*_unseen(products, target, found, call, tree)}

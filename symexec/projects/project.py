@@ -210,8 +210,10 @@ def _tested_and_untested(
         if not subject.entries:
             say(quiet, _why_nothing(subject, differing_files(*built)))
     same = [subject.name for subject in targets.same if subject not in tested]
+    otherwise = linked_otherwise(*built, make.ignored)
     untested = make.changed_among(targets.left, [subject.name for subject in tested], same)
     untested += targets.unreached
+    same = [each for each in same if each not in otherwise]
     if same:
         say(quiet, f"the same in both versions: {', '.join(same)}")
     return tuple(tested), tuple(untested)

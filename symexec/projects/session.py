@@ -16,6 +16,7 @@ from typing import TypeVar
 from csg.errors import CsgtestError, UsageError
 from csg.pipeline import shared_entry
 from csg.programs import (
+    NOT_COMPILED,
     FilePair,
 )
 from csg.records import record
@@ -274,7 +275,11 @@ class Session:
     def refusals(self) -> list[CsgtestError]:
         """Why no call may end as if the versions were the same, whatever was tested."""
         hint = "say how it is built: --build COMMAND"
-        return [UsageError(each, hint=hint) for each in self._edited]
+        found = [UsageError(each, hint=hint) for each in self._edited]
+        if self._linked:
+            said = f"not tested: {some_of(self._linked)}: {NOT_COMPILED}"
+            found.append(UsageError(said, hint="have the build compile it from C files"))
+        return [*found]
 
     def untested(self) -> Iterator[Untested]:
         """What the change reaches and no run has tested."""
@@ -284,9 +289,6 @@ class Session:
             yield Untested(f"not tested: {names}: {reason}")
         if self._unread:
             yield Untested(f"not tested: {some_of(self._unread)}: assembly is not read")
-        if self._linked:
-            why = "what was linked differs, and csgtest has not seen it being compiled"
-            yield Untested(f"not tested: {some_of(self._linked)}: {why}")
         for subject in self._libraries:
             ignored = self._options.files.ignored
             changed = changed_in(subject.versions, subject.readings, ignored)
@@ -344,6 +346,7 @@ class Session:
             others_wait=bool(self._reaching_more(waiting, entry.changed)),
             out=subject.folder / entry.name if call.several else subject.folder,
             internal=entry.internal,
+            linked=subject.name if subject.name in self._linked else "",
             wanted=frozenset(unconfirmed(self._found(subject), entry.reaches)),
         )
         name = f"{subject.name}, {entry.name}" if entry.name else subject.name
