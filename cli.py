@@ -976,6 +976,7 @@ def _require_sources(*files: Path) -> None:
 def _deliver(content: bytes, output: Path | None) -> None:
     """Write to the file asked for, or to standard output."""
     from csg.errors import LINES, UsageError, printable
+    from csg.files import refuse_link_outside
 
     if output is None:
         if sys.stdout.isatty():  # for exact bytes there is --output
@@ -983,6 +984,7 @@ def _deliver(content: bytes, output: Path | None) -> None:
         sys.stdout.buffer.write(content)
         sys.stdout.flush()
         return
+    refuse_link_outside(output)
     try:
         output.write_bytes(content)
     except OSError as error:

@@ -27,7 +27,7 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from csg.errors import UsageError
-from csg.files import read_file, read_text
+from csg.files import is_inside, read_file, read_text
 from csg.harmless_flags import as_file, is_harmless
 from csg.records import record
 from csg.toolchain import of_optimisation
@@ -97,13 +97,15 @@ def calls_of(build: Path) -> tuple[Path, list[CompilerCall]]:
 
 def find_commands(folder: Path, top: Path | None) -> Path | None:
     """The nearest database to a folder: in it, in a build folder below it, or likewise in a folder
-    above, up to ``top`` (None: no further than the folder itself). None where there is none."""
+    above, up to ``top`` (None: no further than the folder itself). None where there is none; one
+    that is a link out of these folders does not count."""
     folder = folder.resolve()
     places = [folder]
     if top is not None and folder.is_relative_to(top.resolve()):
         places += [each for each in folder.parents if each.is_relative_to(top.resolve())]
     files = [place / name / NAME for place in places for name in ("", *_BUILDS)]
-    return next((file for file in files if os.path.isfile(file)), None)
+    there = (file for file in files if os.path.isfile(file))
+    return next((file for file in there if is_inside(file, places[-1], hidden=True)), None)
 
 
 def summary_of(commands: Commands) -> str:
@@ -179,6 +181,15 @@ def placed_flags(words: Sequence[str], directory: str) -> Iterator[str]:
             yield word
         else:
             yield from _placed(option, word[len(option) :] or next(rest, ""), directory)
+
+
+def named_paths(words: Sequence[str]) -> Iterator[str]:
+    """The files and folders that ``placed_flags`` name, with those of libraries."""
+    rest = iter(words)
+    for word in rest:
+        option = next((each for each in (*_WITH_PATH, "-L") if word.startswith(each)), None)
+        if option is not None:
+            yield word[len(option) :] or next(rest, "")
 
 
 def _placed(option: str, path: str, directory: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import assert_never
 
 from csg.errors import UsageError
+from csg.files import refuse_link_outside
 from fleet.acceptance import with_accepted
 from fleet.histories import History, fate_text
 from fleet.outcomes import NOT_WHOLE
@@ -165,6 +166,7 @@ def _written(store: Store, task: str, folder: Path) -> str:
         raise UsageError(f"there are no files of a task '{task}'", hint="csgtest show tasks")
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"'{folder}' is not empty", hint="name another folder")
+    refuse_link_outside(folder)
     for each in files:
         file = folder / each["name"]
         if not file.resolve().is_relative_to(folder.resolve()):

@@ -40,6 +40,7 @@ from sqlalchemy.exc import (
 from csg import VERSION
 from csg.cache import Cache, key_of
 from csg.errors import LINES, UsageError, printable
+from csg.files import refuse_link_outside
 from fleet.artefacts import Artefacts
 from fleet.outcomes import (
     NOT_WHOLE,
@@ -359,6 +360,7 @@ def _located(place: str, new: bool) -> tuple[str, str]:
     if "://" in place:
         return place, os.path.abspath(Path(DEFAULT, _ARTEFACTS))
     folder = Path(place)
+    refuse_link_outside(folder / STORE_FILE)
     if not new and not (folder / STORE_FILE).is_file():
         hint = "csgtest fleet makes one; csgtest show FOLDER prints what csgtest build wrote"
         if is_ours(folder):

@@ -100,7 +100,7 @@ from symexec.testcases import (
     TestInput,
 )
 from symexec.testcases.inputs import Json
-from symexec.testcases.seeds import SeedInput, read_calls
+from symexec.testcases.seeds import Calls, read_calls
 from symexec.testcases.signature import ParameterKind
 from symexec.triage import (
     Patience,
@@ -193,7 +193,7 @@ class BuildJob:
         self.signature: EntrySignature | None = None
         self.seeding: Seeding | None = None  # the search follows these
         self.beginnings: Seeding | None = None  # native fuzzing tries these first
-        self.calls: list[SeedInput] = []  # of the program in the project's tests, and then these
+        self.calls = Calls()  # of the program in the project's tests
         self.fuzzing: Fuzzing | None = None
         self.usage_lines: UsageLines | None = None
         self.tests = Collected()
@@ -728,8 +728,11 @@ class BuildJob:
         process, self._process = self._process or FuzzingProcess(), None
         first = self.beginnings.given if self.beginnings is not None else []
         if self.signature is None:
-            self.calls = read_calls(self.options.inputs.examples, program_name(self.options))
-            first = list(dict.fromkeys([*first, *(each.input for each in self.calls)]))
+            inputs = self.options.inputs
+            self.calls = read_calls(
+                inputs.examples, program_name(self.options), inputs.examples_tree
+            )
+            first = list(dict.fromkeys([*first, *(each.input for each in self.calls.seeds)]))
         found = Fuzzing(
             prepared, replay, process, self.options, self.signature, deadline, self.watchdog, first
         )

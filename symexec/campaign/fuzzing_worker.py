@@ -616,7 +616,7 @@ class Fuzzing:
             self._options.search.seed,
             1.0 if len(os.sched_getaffinity(0)) > 1 else ALONE,
             self._probed(),
-            read_examples(inputs.examples),
+            read_examples(inputs.examples, inputs.examples_tree),
             self._seeds,
         )
 

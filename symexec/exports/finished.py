@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from csg.errors import UsageError
+from csg.files import refuse_link_outside
 from csg.ir import ChangeInfo
 from csg.ir.program import ChangeKind
 from symexec.report.model import Report, kind_of
@@ -184,6 +185,7 @@ def write_folder(folder: Path, files: Iterable[tuple[str, bytes]], mine: Sequenc
     """Write files into a folder: a new one, an empty one, or one that this function has written
     before, of which the files that match ``mine`` are removed first. Raises UsageError for any
     other folder."""
+    refuse_link_outside(folder)
     marker = folder / MARKER
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -196,6 +196,7 @@ class InputOptions:
     inferred: bool = True  # what both versions expect of callers of the entry function holds
     preconditions: tuple[Precondition, ...] = ()  # the same, as it was found
     examples: tuple[Path, ...] = ()  # of inputs: files, and folders of them
+    examples_tree: Path | None = None  # where csgtest found them; None: the user named them
     several: Several | None = None  # pointers that lead to several structures, as it was found
     structure_depth: int | None = None  # pointers to structures; None: more while there is time
     program: str = "program"  # argv[0]

@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any, NoReturn, get_type_hints
 
 from csg.errors import UsageError
+from csg.files import is_inside
 from csg.harmless_flags import first_doubtful_flag
-from csg.programs import placed_flags
+from csg.programs import named_paths, placed_flags
 from csg.records import record
 from symexec.options.commands import COMMANDS
 from symexec.options.definitions import FLAGS, Argument, Scope
@@ -33,6 +34,7 @@ NAME = "csgtest.toml"
 _TABLE = "target"  # [target.NAME]
 _WIDTH = 98
 _HINT = "csgtest init --force writes a new one with every key; --no-config reads none"
+_OF_THE_SYSTEM = (Path("/usr"), Path("/opt"))  # where headers are installed
 
 
 @record
@@ -60,14 +62,14 @@ def keys() -> dict[str, Argument]:
     return {row.key: row for row in (*rows, FLAGS)}
 
 
-def read_settings(text: str, source: str, folder: Path) -> Settings:
-    """Read the text of a csgtest.toml. Paths in it are relative to ``folder``. Raises UsageError
-    with the line and the key that is wrong."""
+def read_settings(text: str, source: str, folder: Path, named: bool = False) -> Settings:
+    """Read the text of a csgtest.toml. Paths in it are relative to ``folder``, and lie in it unless
+    the user has ``named`` the file. Raises UsageError with the line and the key that is wrong."""
     try:
         found = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{source} is no TOML: {error}", hint=_HINT) from None
-    reader = _Reader(text, source, folder)
+    reader = _Reader(text, source, folder, within=not named)
     tables = found.pop(_TABLE, {})
     if not isinstance(tables, dict) or not all(isinstance(each, dict) for each in tables.values()):
         reader.refuse((), _TABLE, 'is a table for each: [target.NAME]; see targets = ["NAME"]')
@@ -103,8 +105,11 @@ class _OneOption(argparse.ArgumentParser):
 
 
 class _Reader:
-    def __init__(self, text: str, source: str, folder: Path, hint: str = _HINT) -> None:
+    def __init__(
+        self, text: str, source: str, folder: Path, hint: str = _HINT, within: bool = False
+    ) -> None:
         self._hint = hint
+        self._within = within
         self._lines = text.splitlines()
         self._source = source
         self._folder = folder
@@ -118,13 +123,35 @@ class _Reader:
             if table and row.scope is not Scope.TARGET:
                 self.refuse(table, key, "holds for all targets: it stands above the tables")
             try:
-                value = self._placed(row, _value(row, said))
+                plain = _value(row, said)
             except _RefusedError as refused:
                 self.refuse(table, key, str(refused))
+            value = self._placed(row, plain)
             doubtful = first_doubtful_flag(value) if row is FLAGS else None
             if doubtful is not None:
                 self.refuse(table, key, f"{doubtful!r} is taken from the command line alone")
+            outside = next(self._outside(row, plain), None) if self._within else None
+            if outside is not None:
+                self.refuse(
+                    table, key, f"{outside!r} lies outside of the file's folder: it is taken from "
+                    "the command line alone",
+                )  # fmt: skip
             yield Setting(key, said, row, value)
+
+    def _outside(self, row: Argument, value: Any) -> Iterator[str]:
+        """The paths in a value that lead out of the folder of the file; headers may be those of the
+        system."""
+        places, paths = [self._folder], value if isinstance(value, list) else [value]
+        if row is FLAGS:
+            places, paths = [self._folder, *_OF_THE_SYSTEM], [*named_paths(value)]
+        elif row.key == "build":
+            paths = [value] if (self._folder / value).exists() else []
+        elif row.settings.get("type") is not Path:
+            return
+        for path in paths:
+            whole = self._folder / path
+            if not any(is_inside(whole, each, hidden=True) for each in places):
+                yield str(path)
 
     def _placed(self, row: Argument, value: Any) -> Any:
         """The value; a path that is relative becomes one from the folder of the file."""

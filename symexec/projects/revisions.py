@@ -25,7 +25,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from csg.errors import CsgtestError, ToolchainError, UsageError
-from csg.files import read_file, read_text
+from csg.files import read_file, read_inside, read_text
 from csg.frontend import parse_file
 from csg.programs import (
     Commands,
@@ -46,6 +46,7 @@ from symexec.options.reading import means_revisions
 from symexec.options.settings import NAME, Settings, read_settings, template
 from symexec.projects.recipes import recipes_of
 from symexec.projects.trees import ALONE, STAGED, WORK_TREE, GitFailed, export_tree, git
+from symexec.testcases.store import replace_file
 
 _NONE_LEFT: Mapping[str, list[str]] = MappingProxyType({})
 # a definition of main, and no comment about it
@@ -84,10 +85,12 @@ class Revisions:
             except GitFailed:
                 content = None
             if content is not None:
-                same = file.is_file() and read_file(file) == content
+                same = file.is_file() and read_inside(file, self.repository) == content
                 other = "" if same else ", and not the work tree's"
                 return f"{_short(self.new)}{other}", content
-        return (WORK_TREE, read_file(file)) if file.is_file() else None
+        if not file.is_file():
+            return None
+        return WORK_TREE, read_inside(file, self.repository)
 
 
 def read_revisions(text: str, folder: Path, staged: bool = False) -> Revisions:
@@ -340,7 +343,7 @@ def found_settings(given: argparse.Namespace) -> Settings | None:
     if given.config is not None:
         if given.no_config:
             raise UsageError("--config and --no-config exclude each other", hint="leave one out")
-        return _read(given.config, str(given.config))
+        return _read(given.config, str(given.config), named=True)
     if given.no_config:
         return None
     if "old" not in given:  # the work tree, compared as a CI service says
@@ -368,15 +371,19 @@ def _read_of(revisions: Revisions) -> Settings | None:
     return _settings(content, f"{NAME} of {where}", revisions.repository)
 
 
-def _read(file: Path, source: str) -> Settings:
-    return _settings(read_file(file, _LARGEST_SETTINGS), source, file.parent)
+def _read(file: Path, source: str, named: bool = False) -> Settings:
+    if named:
+        content = read_file(file, _LARGEST_SETTINGS)
+    else:
+        content = read_inside(file, file.parent, _LARGEST_SETTINGS)
+    return _settings(content, source, file.parent, named)
 
 
-def _settings(content: bytes, source: str, folder: Path) -> Settings:
+def _settings(content: bytes, source: str, folder: Path, named: bool = False) -> Settings:
     if len(content) > _LARGEST_SETTINGS:
         raise UsageError(f"{source} is larger than {_LARGEST_SETTINGS >> 20} MB")
     try:
-        return read_settings(content.decode(), source, folder)
+        return read_settings(content.decode(), source, folder, named)
     except UnicodeDecodeError as error:
         raise UsageError(f"{source} is no TOML: {error}") from None
 
@@ -437,11 +444,7 @@ def write_first(force: bool, offered: Mapping[str, str]) -> Path:
     recipes = recipes_of(top)
     found = [f"How it would be built: {recipes[0]}" if recipes else "Nothing says how it is built."]
     found += [f"or, where that makes nothing: {each}" for each in recipes[1:]]
-    try:
-        with file.open("w" if force else "x", encoding="utf-8") as written:
-            written.write(template(offered, found))
-    except FileExistsError:
-        raise UsageError(f"{file} is there already", hint="--force overwrites it") from None
-    except OSError as error:
-        raise UsageError(f"{file} cannot be written: {error.strerror}") from None
+    if os.path.lexists(file) and not force:
+        raise UsageError(f"{file} is there already", hint="--force overwrites it")
+    replace_file(file, template(offered, found).encode())
     return file

@@ -75,6 +75,14 @@ class _Time:
 
 
 @record
+class _Tests:
+    """The files and folders of a tree that are tests by their names."""
+
+    tree: Path
+    places: tuple[Path, ...]
+
+
+@record
 class _Call:
     """An entry that may be tested. ``several``: each entry of the subject has a folder."""
 
@@ -191,15 +199,16 @@ class Session:
         asked = RevisionOptions()
         if self._library is not None:
             subjects: tuple[Subject, ...] = (self._library,)
-            tests = places_of_tests(options.new) if options.new.is_dir() else ()
+            tree = options.new
         else:
             asked = _asked(files)
             project = read_project(asked, options.flags, options.out, self._quiet, files.ignored)
             intended = self._intended(project, asked)
-            subjects, tests = project.subjects, places_of_tests(project.revisions.repository)
+            subjects, tree = project.subjects, project.revisions.repository
             self._untested, self._aside = project.untested, project.aside
             self._unread, self._edited = project.unread, project.edited
             self._linked = project.linked
+        tests = _Tests(tree, places_of_tests(tree) if tree.is_dir() else ())
         together = _Time(options.search.time, 0)
         calls: list[_Call] = []
         others: dict[int, list[_Call]] = {}  # for when no test can call those, or time is left
@@ -236,7 +245,7 @@ class Session:
         yield from self._inside(inside, intended, tests)
 
     def _in_what_is_left(
-        self, waiting: list[_Call], intended: Mapping[str, Path], tests: tuple[Path, ...]
+        self, waiting: list[_Call], intended: Mapping[str, Path], tests: _Tests
     ) -> Iterator[Run]:
         """Further entries, while there is time, that reach a changed function which no entry before
         them reaches."""
@@ -305,7 +314,7 @@ class Session:
                     yield Untested(text, is_new=found is changed.new)
 
     def _inside(
-        self, calls: Sequence[_Call], intended: Mapping[str, Path], tests: tuple[Path, ...]
+        self, calls: Sequence[_Call], intended: Mapping[str, Path], tests: _Tests
     ) -> Iterator[Run]:
         """Functions inside of programs, those of each name once, if all programs were searched and
         none shows a difference."""
@@ -328,7 +337,7 @@ class Session:
         call: _Call,
         seconds: float,
         intended: Mapping[str, Path],
-        tests: tuple[Path, ...],
+        tests: _Tests,
         waiting: Sequence[_Call] = (),
     ) -> Run:
         """The next run. ``waiting``: entries that follow where it leaves time."""
@@ -340,7 +349,8 @@ class Session:
             inputs=replace(
                 own.inputs,
                 entry=own.inputs.entry or entry.sequence or entry.name or None,
-                examples=own.inputs.examples or tests,
+                examples=own.inputs.examples or tests.places,
+                examples_tree=None if own.inputs.examples else tests.tree,
             ),
             search=replace(own.search, time=seconds),
             others_wait=bool(self._reaching_more(waiting, entry.changed)),

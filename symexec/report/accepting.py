@@ -20,7 +20,7 @@ from itertools import chain
 from pathlib import Path
 
 from csg.errors import UsageError, printable
-from csg.files import read_json
+from csg.files import read_json, refuse_link_outside
 from csg.unify.changes.identities import Identity
 from symexec.options import AcceptOptions, BuildOptions
 from symexec.report.model import Report, report_from_json, stale
@@ -81,6 +81,7 @@ def _root() -> Path | None:
 def read_accepted(path: Path) -> tuple[Accepted, ...]:
     """The accepted differences in a file. Raises UsageError when it cannot be read or is no such
     file."""
+    refuse_link_outside(path)
     value = read_json(path, "file of accepted differences", hint=_MEND)
     try:
         if not isinstance(value, dict) or value.get("csgtest-accepted") != _FORMAT:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -320,7 +320,13 @@ def _seed_notes(job: BuildJob) -> list[str]:
     if isinstance(job, SuiteJob) and job.suite.calls:
         whole = [] if job.seeding is not None else ["without seeds: every path was searched"]
         return [_suite_note(job.suite), *whole, *_seed_notes_of(job)]
-    return _seed_notes_of(job)
+    return [*_seed_notes_of(job), *_refused_notes(job.calls.refused)]
+
+
+def _refused_notes(refused: Sequence[str]) -> list[str]:
+    more = f", and {len(refused) - MOST_NAMED} more" if len(refused) > MOST_NAMED else ""
+    listed = f"{', '.join(refused[:MOST_NAMED])}{more}"
+    return [f"not read, outside of the tests' folder or hidden: {listed}"] if refused else []
 
 
 def _branch_notes(job: BuildJob) -> list[str]:
@@ -340,7 +346,7 @@ def _seed_notes_of(job: BuildJob) -> list[str]:
     if job.beginnings is not None:
         return _notes_of_beginnings(job, job.beginnings)
     if job.seeding is None:
-        return [f"began with {_calls(len(job.calls))}"] if job.calls else []
+        return [f"began with {_calls(len(job.calls.seeds))}"] if job.calls.seeds else []
     count, points = len(job.seeding.used), job.counters.divergence_points
     found = [
         f"searched near the paths of {count} seed{'s'[: count != 1]} only, "
@@ -364,8 +370,8 @@ def _notes_of_beginnings(job: BuildJob, seeds: Seeding) -> list[str]:
         found = [f"native fuzzing has not begun: {followed} of {_seeds(given)} followed"]
     else:
         found = [f"native fuzzing began with {_seeds(fitting)} of {given} that were given"]
-        if job.calls:
-            found[0] += f" and {_calls(len(job.calls))}"
+        if job.calls.seeds:
+            found[0] += f" and {_calls(len(job.calls.seeds))}"
     if seeds.unusable:
         first = seeds.unusable[0]
         number = len(seeds.unusable)

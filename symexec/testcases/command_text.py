@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -440,7 +441,10 @@ _LETTERS = {b"n": 10, b"t": 9, b"r": 13, b"a": 7, b"b": 8, b"f": 12, b"v": 11, b
 _WRAPPERS = {b"env": 0, b"nice": 0, b"nohup": 0, b"timeout": 1}  # words before the program
 _KEYWORDS = (b"for", b"while", b"until", b"if", b"case", b"do", b"done", b"then", b"else", b"fi",
              b"function", b"set", b"cd", b"export", b"source", b".", b"exit")  # fmt: skip
-LARGEST = 1 << 20  # bytes of a file that is read
+LARGEST_NAMED = 1 << 20  # bytes of a file that a command names
+
+# The content of a file by the name that a command has for it. Raises NotUnderstood.
+ReadNamed = Callable[[bytes], bytes]
 
 
 @record
@@ -454,15 +458,16 @@ def command_input(line: str, folder: Path) -> TestInput:
     """The input of a command line. Relative file names are looked up in ``folder``. Raises
     NotUnderstood."""
     steps = _split(tokens(line), (";", "&&"))
+    read = partial(_content, folder=folder)
     files: dict[str, bytes] = {}
     for step in steps[:-1]:
-        name, data = _written(step, folder)
+        name, data = _written(step, read)
         files[name] = data
     pipe = _split(steps[-1], ("|",))
     stdin: bytes | None = None
     for part in pipe[:-1]:
-        stdin = produced(command_of(part, folder), stdin, folder)
-    command = command_of(pipe[-1], folder)
+        stdin = produced(command_of(part, read), stdin, read)
+    command = command_of(pipe[-1], read)
     words = _program(command.words)
     if not words:
         raise NotUnderstood("there is no program on this line")
@@ -486,7 +491,7 @@ def _split(found: Sequence[Token], signs: tuple[str, ...]) -> list[list[Token]]:
     return parts
 
 
-def command_of(found: Sequence[Token], folder: Path) -> Command:
+def command_of(found: Sequence[Token], read: ReadNamed) -> Command:
     """The words and redirections of one command."""
     words: list[bytes] = []
     stdin: bytes | None = None
@@ -502,7 +507,7 @@ def command_of(found: Sequence[Token], folder: Path) -> Command:
                 raise NotUnderstood(f"nothing stands behind {token.text}")
             case "<":
                 assert isinstance(target, Word)
-                stdin = _content(target.data, folder)
+                stdin = read(target.data)
             case "<<<":
                 assert isinstance(target, Word)
                 stdin = target.data + b"\n"
@@ -529,19 +534,19 @@ def _program(words: tuple[bytes, ...]) -> tuple[bytes, ...]:
     return words[place:]
 
 
-def _written(step: Sequence[Token], folder: Path) -> tuple[str, bytes]:
+def _written(step: Sequence[Token], read: ReadNamed) -> tuple[str, bytes]:
     """The name and content of the file in ``printf TEXT > name``, which a line makes for its
     program."""
-    command = command_of(step, folder)
+    command = command_of(step, read)
     if command.output is None:
         raise NotUnderstood(
             "several commands on one line; only such as write a file may come first"
         )
     name = command.output.decode("utf-8", "surrogateescape")
-    return name, produced(command, command.stdin, folder)
+    return name, produced(command, command.stdin, read)
 
 
-def produced(command: Command, stdin: bytes | None, folder: Path) -> bytes:
+def produced(command: Command, stdin: bytes | None, read: ReadNamed) -> bytes:
     """The output of one of a few well-known commands."""
     words = command.words
     match words[0] if words else b"":
@@ -551,7 +556,7 @@ def produced(command: Command, stdin: bytes | None, folder: Path) -> bytes:
             return _echo(words[1:])
         case b"cat":
             given = command.stdin if command.stdin is not None else stdin
-            return b"".join(_content(name, folder) for name in words[1:]) or given or b""
+            return b"".join(map(read, words[1:])) or given or b""
         case b":" | b"true":
             return b""
         case other:
@@ -614,7 +619,7 @@ def _content(name: bytes, folder: Path) -> bytes:
         return b""
     file = folder / name.decode("utf-8", "surrogateescape")
     try:
-        return read_file(file, LARGEST)
+        return read_file(file, LARGEST_NAMED)
     except UsageError as error:
         raise NotUnderstood(error.message) from None
 

@@ -13,12 +13,13 @@ from itertools import islice
 from pathlib import Path
 
 from csg.errors import NOWHERE, CsgtestError, UsageError
-from csg.files import read_file
+from csg.files import OutsideError, is_inside, read_file, read_inside
 from csg.frontend.constants import string
 from csg.frontend.sources import without_comments
 from csg.records import record
 from symexec.testcases.command_text import (
     ASSIGNMENT,
+    LARGEST_NAMED,
     NotUnderstood,
     Operator,
     Token,
@@ -305,7 +306,8 @@ class Examples:
 
 def places_of_tests(tree: Path) -> tuple[Path, ...]:
     """The folders, C files and scripts of a tree whose names say that they hold tests, without
-    hidden ones, what is in a folder of tests, and what csgtest itself has left."""
+    hidden ones, what is in a folder of tests, what csgtest itself has left, and links that lead out
+    of the tree."""
     found: list[Path] = []
     for folder, names, files in os.walk(tree):
         if is_ours(Path(folder)):
@@ -315,18 +317,16 @@ def places_of_tests(tree: Path) -> tuple[Path, ...]:
         names[:] = sorted({each for each in names if each[0] != "."}.difference(tests))
         found += [Path(folder, each) for each in tests if each[0] != "."]
         found += [Path(folder, each) for each in sorted(files) if _SOURCE.fullmatch(each)]
-    return tuple(found)
+    return tuple(each for each in found if not each.is_symlink() or is_inside(each, tree))
 
 
-def read_examples(places: Iterable[Path]) -> Examples:
-    """The words and texts of these files. Files that cannot be read are left out; of too many texts
-    some of each length stay."""
+def read_examples(places: Iterable[Path], tree: Path | None = None) -> Examples:
+    """The words and texts of these files, which lie in ``tree``, or below the places themselves.
+    Files that cannot be read are left out; of too many texts some of each length stay."""
     words: dict[bytes, None] = {}
     texts: dict[bytes, None] = {}
-    for number, file in enumerate(_test_files(places)):
-        if number == FILES:
-            break
-        data = _content(file)
+    for file, inside in islice(_test_files(places, tree), FILES):
+        data = _content(file, inside)
         pieces = list(_literals(data)) if _C.fullmatch(file.name) else [data, *data.splitlines()]
         texts.update(dict.fromkeys(each for each in pieces if 0 < len(each) <= TEXT))
         words.update(dict.fromkeys(each.strip() for each in pieces if 0 < len(each) <= WORD))
@@ -334,19 +334,25 @@ def read_examples(places: Iterable[Path]) -> Examples:
     return Examples(_spread(words, WORDS), _spread(texts, TEXTS))
 
 
-def _test_files(places: Iterable[Path]) -> Iterator[Path]:
+def _test_files(places: Iterable[Path], tree: Path | None) -> Iterator[tuple[Path, Path | None]]:
+    """The files, each with the folder that it has to lie in: ``tree``, or else the place that it is
+    below; None for a file that the user names."""
     for place in places:
         if not place.is_dir():
-            yield place
+            yield place, tree
             continue
         for folder, names, files in os.walk(place):
             names[:] = sorted(each for each in names if each[0] != ".")
-            yield from (Path(folder, each) for each in sorted(files) if each[0] != ".")
+            found = (Path(folder, each) for each in sorted(files) if each[0] != ".")
+            yield from ((file, tree or place) for file in found)
 
 
-def _content(file: Path) -> bytes:
-    """The content of a file; b"" where it is no regular file, or too long."""
+def _content(file: Path, inside: Path | None) -> bytes:
+    """The content of a file; b"" where it is no regular file, too long, or not where it has to
+    be."""
     try:
+        if inside is not None:
+            return read_inside(file, inside, FILE)
         return b"" if file.is_symlink() else read_file(file, FILE)
     except UsageError:
         return b""
@@ -398,18 +404,31 @@ _BEFORE = frozenset(
 )  # fmt: skip
 
 
-def read_calls(places: Iterable[Path], program: str) -> list[SeedInput]:
-    """The calls of the program in these files, without duplicates."""
+@record
+class Calls:
+    """The calls of a program in a project's tests. ``refused``: files that a test names outside of
+    the tree, each as "run.sh names '../../x'"."""
+
+    seeds: tuple[SeedInput, ...] = ()
+    refused: tuple[str, ...] = ()
+
+
+def read_calls(places: Iterable[Path], program: str, tree: Path | None = None) -> Calls:
+    """The calls of the program in these files, without duplicates. What a file names is read if it
+    lies in ``tree``; without one, if it lies below the place that the file was found in."""
     found: dict[TestInput, SeedInput] = {}
-    for file in islice(_test_files(places), FILES):
-        text = _content(file).decode("utf-8", "surrogateescape")
+    refused: dict[str, None] = {}
+    for file, inside in islice(_test_files(places, tree), FILES):
+        text = _content(file, inside).decode("utf-8", "surrogateescape")
         if program.lower() in text.lower() and not _C.fullmatch(file.name):
-            for call in _Script(program, file.parent).calls(text):
+            script = _Script(program, file.parent, inside or file.parent)
+            for call in script.calls(text):
                 if call != TestInput():
                     found.setdefault(call, SeedInput(str(file), call))
+            refused.update((f"{file.name} names '{each}'", None) for each in script.refused)
     number = min(len(found), CALLS)
     seeds = sorted(found.values(), key=lambda each: _named(each.input))
-    return [seeds[at * len(seeds) // number] for at in range(number)]
+    return Calls(tuple(seeds[at * len(seeds) // number] for at in range(number)), tuple(refused))
 
 
 def _named(test: TestInput) -> bool:
@@ -418,11 +437,14 @@ def _named(test: TestInput) -> bool:
 
 
 class _Script:
-    """What is known of a text that calls ``program``, line after line."""
+    """What is known of a text that calls ``program``, line after line. ``refused``: names of files
+    that do not lie ``inside``."""
 
-    def __init__(self, program: str, folder: Path) -> None:
+    def __init__(self, program: str, folder: Path, inside: Path) -> None:
+        self.refused: dict[str, None] = {}
         self._program = program
         self._folders = (folder, folder.parent)
+        self._inside = inside
         self._constants: dict[str, str] = {}
         self._written: dict[bytes, bytes] = {}  # files, by their names
 
@@ -466,8 +488,9 @@ class _Script:
                 yield from self._inputs(arguments, stdin)
                 return
             try:
-                command = command_of([each for each in part if each], self._folders[0])
-                stdin = produced(command, stdin, self._folders[0])
+                read = partial(self._redirected, self._folders[0])
+                command = command_of([each for each in part if each], read)
+                stdin = produced(command, stdin, read)
             except NotUnderstood:
                 stdin = b""
                 continue
@@ -489,7 +512,9 @@ class _Script:
         """The input of a call, with files by the names that others have, and by their own."""
         for folder in self._folders:
             try:
-                command = command_of(list(self._known(arguments)), folder)
+                command = command_of(
+                    list(self._known(arguments)), partial(self._redirected, folder)
+                )
             except NotUnderstood:
                 continue
             given = command.stdin if command.stdin is not None else stdin
@@ -530,8 +555,25 @@ class _Script:
     def _file(self, name: bytes, folder: Path) -> bytes | None:
         if name in self._written or not name or b"\0" in name or name[:1] in b"-/":
             return self._written.get(name)
-        file = folder / os.fsdecode(name)
-        return _content(file) if file.is_file() else None
+        try:
+            return self._read(name, folder, FILE)
+        except OutsideError:
+            return None
+        except UsageError:
+            return b"" if os.path.isfile(folder / os.fsdecode(name)) else None
+
+    def _redirected(self, folder: Path, name: bytes) -> bytes:
+        try:
+            return b"" if name == b"/dev/null" else self._read(name, folder, LARGEST_NAMED)
+        except UsageError as error:
+            raise NotUnderstood(error.message) from None
+
+    def _read(self, name: bytes, folder: Path, most: int) -> bytes:
+        try:
+            return read_inside(folder / os.fsdecode(name), self._inside, most)
+        except OutsideError:
+            self.refused[os.fsdecode(name)] = None
+            raise
 
 
 def _with_here_documents(lines: Sequence[str]) -> Iterator[str]:

@@ -24,7 +24,7 @@ from typing import IO
 
 from csg.cache import secret
 from csg.errors import UsageError
-from csg.files import read_file, read_json, read_text
+from csg.files import read_file, read_json, read_text, refuse_link_outside
 from symexec.options import STORE_FILE
 from symexec.testcases.inputs import Json
 from symexec.testcases.testcase import TestCase, from_json, to_json, to_line
@@ -199,9 +199,12 @@ class OutputFolder:
 def replace_file(path: Path, content: bytes) -> None:
     """Write to a file next to ``path``, then rename it: a reader sees the old or the new file,
     never a part."""
+    refuse_link_outside(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_bytes(content)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        with open(os.open(temporary, flags, 0o666), "wb") as file:
+            file.write(content)
         temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
@@ -256,6 +259,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 def refuse_foreign(path: Path) -> None:
     """Raise UsageError when a run could not write there; changes nothing. To be called early."""
+    refuse_link_outside(path)
     try:
         empty = not path.exists() or next(path.iterdir(), None) is None
     except OSError as error:
@@ -290,10 +294,12 @@ def _claim(path: Path) -> IO[bytes]:
         try:
             lock.truncate(0)
             lock.write(_MARK.encode())
-            (path / ".gitignore").write_text("*\n")  # of this folder's own, as other tools do
+            replace_file(path / ".gitignore", b"*\n")  # of this folder's own, as other tools do
         except OSError as error:
             lock.close()
             raise _unusable(path, error) from error
+    for link in (each for each in path.iterdir() if each.is_symlink()):
+        link.unlink()  # a run makes none here, and would write to where it leads
     return lock
 
 

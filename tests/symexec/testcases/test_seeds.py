@@ -165,7 +165,7 @@ def test_how_a_script_calls_the_program(
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "one").write_bytes(b"1\n")
     (tmp_path / "tests" / "run.sh").write_text(text)
-    found = [each.input for each in read_calls([tmp_path / "tests"], "prog")]
+    found = [each.input for each in read_calls([tmp_path / "tests"], "prog").seeds]
     shared = [each for each in found if "one" not in dict(each.files)]
     assert [tuple(map(os.fsdecode, each.args)) for each in shared] == args
     assert not found or found[0].stdin == stdin
@@ -179,6 +179,6 @@ def test_how_a_script_calls_the_program(
 def test_whatever_stands_in_a_script_is_read(text: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "run.sh").write_text(f"prog {text}")
-        for each in read_calls([Path(folder)], "prog"):
+        for each in read_calls([Path(folder)], "prog").seeds:
             assert b"" not in each.input.args
             assert command_input(shell_command(each.input, "prog"), Path(folder)) == each.input
