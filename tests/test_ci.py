@@ -413,7 +413,20 @@ def test_the_file_of_a_repository_counts_in_a_review(forge: Forge, tmp_path: Pat
     checkout = forge.checkout(tmp_path / "checkout", forge.main)
     settings = 'fail-on = "any"\ntime = 3\n[target.clamp]\nsym-args = [1, 1, 5]\n'
     commit(checkout, "settings", csgtest_toml=settings)
-    commit(checkout, "other words", clamp_c=HARMLESS)
-    done = csgtest("ci", "--base", forge.main, folder=checkout)
+    git(checkout, "branch", "base")
+    commit(checkout, "other words", clamp_c=HARMLESS, csgtest_toml='fail-on = "never"\n')
+    done = csgtest("ci", "--base", "base", folder=checkout)
     assert done.code == 1, done.err
     assert done.report["bounds"]["sym_args"] == [1, 1, 5]
+    assert ", and not that of " in done.err
+
+
+def test_a_change_does_not_say_how_it_is_tested(forge: Forge, tmp_path: Path) -> None:
+    checkout = forge.checkout(tmp_path / "checkout", forge.main)
+    settings = 'fail-on = "never"\nno-replay = true\n'
+    commit(checkout, "other words", clamp_c=HARMLESS, csgtest_toml=settings)
+    words = ("ci", "--base", forge.main, "--fail-on", "any", "--time", "3")
+    done = csgtest(*words, folder=checkout)
+    assert done.code == 1, done.err
+    assert "which has none (--config csgtest.toml reads a new one): says nothing" in done.err
+    assert not done.report["configured"]["settings"]

@@ -183,7 +183,7 @@ def test_patterns_of_what_is_ignored(path: str, pattern: str, matched: bool) -> 
 
 
 def test_init_writes_a_file_that_changes_nothing(repository: Repository) -> None:
-    """It is not overwritten; the file of the new version is read, or else the work tree's."""
+    """It is not overwritten; the file of the old version is read, or else the work tree's."""
     (repository.folder / "src").mkdir(exist_ok=True)
     assert csgtest("init", folder=repository.folder / "src").code == 0
     text = (repository.folder / "csgtest.toml").read_text()
@@ -197,10 +197,17 @@ def test_init_writes_a_file_that_changes_nothing(repository: Repository) -> None
     assert wrong.code == 2 and "csgtest.toml of the work tree:" in wrong.err
     assert "time: '0' is no time" in wrong.err
     repository.commit("all")
+    old = repository.git("rev-parse", "HEAD~1")[:10]
+    done = csgtest("graph", "HEAD~1..", folder=repository.folder)
+    assert done.code == 0 and f"csgtest.toml of {old}, which has none" in done.err
     repository.write("csgtest.toml", "")
+    repository.edit("src/words.c", "argc + 1", "argc + 2")
+    repository.commit("more")
     wrong = csgtest("graph", "HEAD~1..", folder=repository.folder)
-    head = repository.git("rev-parse", "HEAD")[:10]
-    assert f"csgtest.toml of {head}, and not the work tree's:" in wrong.err
+    old, new = (repository.git("rev-parse", each)[:10] for each in ("HEAD~1", "HEAD"))
+    assert f"csgtest.toml of {old}, and not that of {new}:" in wrong.err and wrong.code == 2
+    repository.git("reset", "-q", "--hard", "HEAD~1")
+    repository.write("csgtest.toml", "")
     assert csgtest("graph", "HEAD~1..", "--no-config", folder=repository.folder).code == 0
     other = csgtest("graph", "HEAD~1..", "--config", "csgtest.toml", folder=repository.folder)
     assert other.code == 0 and "csgtest: csgtest.toml: says nothing" in other.err

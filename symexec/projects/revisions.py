@@ -75,22 +75,31 @@ class Revisions:
         return [note for each in both for note in export_tree(self.repository, *each)]
 
     def file(self, name: str) -> tuple[str, bytes] | None:
-        """A file at the top of the new version, or of the work tree where that version has none;
-        and which of the two has it."""
+        """A file at the top of the repository that says how to test, and of which version it is.
+        That of the work tree or the index counts where this is the new version; else that of the
+        old version, for a change does not say how it is tested; else one that was never committed.
+        """
         file = self.repository / name
         if self.new != WORK_TREE:
-            place = f"{'' if self.new == STAGED else self.new}:{name}"
-            try:
-                content = git(self.repository, "cat-file", "blob", place)
-            except GitFailed:
-                content = None
-            if content is not None:
-                same = file.is_file() and read_inside(file, self.repository) == content
-                other = "" if same else ", and not the work tree's"
-                return f"{_short(self.new)}{other}", content
+            contents = [self._committed(each, name) for each in (self.old, self.new)]
+            old, new = contents
+            if self.new == STAGED and new is not None:
+                return STAGED, new
+            if new is not None and old is None:
+                return f"{_short(self.old)}, which has none (--config {name} reads a new one)", b""
+            if old is not None:
+                other = "" if old == new else f", and not that of {_short(self.new)}"
+                return f"{_short(self.old)}{other}", old
         if not file.is_file():
             return None
         return WORK_TREE, read_inside(file, self.repository)
+
+    def _committed(self, revision: str, name: str) -> bytes | None:
+        place = f"{'' if revision == STAGED else revision}:{name}"
+        try:
+            return git(self.repository, "cat-file", "blob", place)
+        except GitFailed:
+            return None
 
 
 def read_revisions(text: str, folder: Path, staged: bool = False) -> Revisions:
@@ -330,7 +339,8 @@ def _include_folders(tree: Path) -> list[Path]:
 # ---------------------------------------------------------------------------------------- settings
 # The csgtest.toml that a call is under:
 #
-#     csgtest build main...HEAD      the one at the top of HEAD, or else of the work tree
+#     csgtest build main...HEAD      the one at the top of the version before the change
+#     csgtest build                  the one at the top of the work tree
 #     csgtest build v1/ v2/          the one in the folder that both lie in
 #     csgtest init                   a new one at the top of the repository
 
@@ -346,8 +356,18 @@ def found_settings(given: argparse.Namespace) -> Settings | None:
         return _read(given.config, str(given.config), named=True)
     if given.no_config:
         return None
-    if "old" not in given:  # the work tree, compared as a CI service says
-        return _read_of(Revisions(top_of(Path.cwd()), "HEAD", WORK_TREE))
+    if "old" not in given:  # compared as a CI service says
+        from symexec.projects.pull_request import find_comparison
+
+        try:
+            asked = find_comparison(os.environ, Path.cwd(), given.base)
+        except (
+            UsageError
+        ):  # the command finds that out as well, and reports it as the service wants
+            return None
+        if asked is None:
+            return None
+        return _read_of(read_revisions(asked.text, Path.cwd(), asked.staged))
     if means_revisions(given.old, given.new):
         return _read_of(read_revisions(given.old or "", Path.cwd(), given.staged))
     folders = [os.path.realpath(each) for each in (given.old, given.new) if each is not None]
