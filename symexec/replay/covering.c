@@ -92,9 +92,9 @@ static int add_device(int from, const char *name)
         return 0;
     snprintf(place, sizeof place, "/dev/%s", name);
     int file = open(place, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    int flags = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NOEXEC;
     int failed = file < 0 || mount_again(device, place) != 0
-                 || mount(NULL, place, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NOEXEC,
-                          NULL) != 0;
+                 || mount(NULL, place, NULL, flags, NULL) != 0;
     close(file);
     close(device);
     return failed ? -1 : 0;

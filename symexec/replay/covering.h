@@ -16,15 +16,15 @@ int make_folders(char *path, size_t from);
 int hide_others(char *const visible[]);
 
 /* Puts a new folder over /dev: it has the devices that hold nothing (null, zero, full, random,
- * urandom) and an own /dev/shm. Of /sys only the processors are left. The folders `visible` are still
- * there; 0 on success. */
+ * urandom) and an own /dev/shm. Of /sys only the processors are left. The folders `visible` are
+ * still there; 0 on success. */
 int hide_devices(char *const visible[]);
 
 /* Where we are root: hides each file and folder below `folder` that only root may read, so that
  * nobody reads it who has root's rights in a user name space; 0 on success. */
 int hide_from_others(const char *folder);
 
-/* The same for the files at the top of /proc: the memory of the kernel, its messages; 0 on success. */
+/* The same for the files at the top of /proc, as the memory of the kernel; 0 on success. */
 int hide_kernel_files(void);
 
 #endif

@@ -3,13 +3,13 @@
  *     enclosure [-v VISIBLE]... FOLDER PLACE WORKING COMMAND...
  *
  * Own user, mount, network, process, IPC and host name spaces: FOLDER stands at PLACE, every other
- * mount is read-only and has no devices, there is no network device. At the top there is nothing but
- * the system, /tmp, PLACE and the folders VISIBLE, so no home; what only root may read below /etc is
- * empty. /dev and /dev/shm are new ones. The command has no capabilities and gains none, and it
- * makes no user name spaces. Root is still the owner of root's files, so nothing but the mounts keeps
- * it from /proc/sys. WORKING is the working folder. All processes end with the command, or with
- * whoever started this. Exit status: the command's; 125 where the machine allows no such name
- * spaces, with the reason on standard error. */
+ * mount is read-only and has no devices, there is no network device. At the top there is nothing
+ * but the system, /tmp, PLACE and the folders VISIBLE, so no home; what only root may read below
+ * /etc is empty. /dev and /dev/shm are new ones. The command has no capabilities and gains none,
+ * and it makes no user name spaces. Root is still the owner of root's files, so nothing but the
+ * mounts keeps it from /proc/sys. WORKING is the working folder. All processes end with the
+ * command, or with whoever started this. Exit status: the command's; 125 where the machine allows
+ * no such name spaces, with the reason on standard error. */
 #define _GNU_SOURCE
 #include "covering.h"
 
@@ -99,7 +99,7 @@ static void enter(const char *folder, const char *place, char *const visible[])
         refuse("/");
 }
 
-/* Whoever has root's number would get all capabilities again by execve, if these were not bounded. */
+/* Root's number would get all capabilities again by execve, if these were not bounded. */
 static void drop_rights(void)
 {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
