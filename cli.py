@@ -881,18 +881,28 @@ def _replay(options: ReplayOptions) -> int:
     return TROUBLE if left_over else SAME
 
 
-def _trusts(trusted: bool) -> Callable[[str], bool]:
+def _trusts(trusted: bool) -> Callable[[str, str], bool]:
     """Whether a stranger's folder may be compiled: as ``--trust`` says, or the user when asked."""
-    return (lambda reason: True) if trusted else _confirmed
+    return _told if trusted else _confirmed
 
 
-def _confirmed(reason: str) -> bool:
+def _told(reason: str, elsewhere: str) -> bool:
+    """Yes, after the user was told what is read elsewhere."""
+    from csg.errors import printable
+
+    if elsewhere:
+        print(f"csgtest: {printable(elsewhere)}", file=sys.stderr)
+    return True
+
+
+def _confirmed(reason: str, elsewhere: str) -> bool:
     """The answer to a question on a terminal; no where there is none."""
     from csg.errors import printable
 
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    print(f"csgtest: {printable(reason)}", file=sys.stderr)
+    both = "; ".join(filter(None, [reason, elsewhere]))
+    print(f"csgtest: {printable(both)}", file=sys.stderr)
     print("Compile and run the programs that it names? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 

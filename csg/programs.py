@@ -35,6 +35,7 @@ from csg.toolchain import of_optimisation
 NAME = "compile_commands.json"
 
 _BUILDS = ("build", "builddir", "_build")
+OF_THE_SYSTEM = (Path("/usr"), Path("/opt"))  # where headers are installed
 _SHOWN = 4  # files of the database that no longer exist
 
 _WITH_PATH = ("-iquote", "-isystem", "-idirafter", "-include", "-imacros", "-I")
@@ -106,6 +107,16 @@ def find_commands(folder: Path, top: Path | None) -> Path | None:
     files = [place / name / NAME for place in places for name in ("", *_BUILDS)]
     there = (file for file in files if os.path.isfile(file))
     return next((file for file in there if is_inside(file, places[-1], hidden=True)), None)
+
+
+def refused_commands(folder: Path) -> str | None:
+    """A sentence on a database in a folder that ``find_commands`` does not use, for it is a link to
+    elsewhere."""
+    file = folder / NAME
+    if not os.path.isfile(file) or is_inside(file, folder, hidden=True):
+        return None
+    where = os.path.dirname(os.path.realpath(file))
+    return f"{os.path.relpath(file)} leads out of its folder: it is not used (--build {where})"
 
 
 def summary_of(commands: Commands) -> str:

@@ -40,7 +40,7 @@ from symexec.exports.inputs import file_name
 from symexec.options import BlessOptions, EmitOptions, Emitted, Expected
 from symexec.replay import PLAIN, SANITIZED, NativeReplay, ReplayPlan, reported_flags
 from symexec.replay.build import is_compiled
-from symexec.report.replaying import plan_of, trusted_report
+from symexec.report.replaying import Trusts, plan_of, trusted_report
 from symexec.testcases import DifferenceKind, TestCase, TestInput
 from symexec.testcases.driver import entry_first, read_driver
 from symexec.testcases.store import EMITTED, is_ours
@@ -55,7 +55,7 @@ class Emission:
     dropped: tuple[str, ...]
 
 
-def emit(options: EmitOptions, trusts: Callable[[str], bool]) -> Emission:
+def emit(options: EmitOptions, trusts: Trusts) -> Emission:
     """Write the tests of a finished folder to ``options.output``."""
     finished = finished_of(options.folder, trusted_report(options.folder, trusts))
     known = {each.group.id for each in finished.findings}
@@ -104,7 +104,7 @@ def emit(options: EmitOptions, trusts: Callable[[str], bool]) -> Emission:
     return Emission(tuple(retained), tuple(dropped))
 
 
-def bless(options: BlessOptions, trusts: Callable[[str], bool]) -> Emission:
+def bless(options: BlessOptions, trusts: Trusts) -> Emission:
     """Write the tests of a folder anew, so that those of the given differences expect what the
     other version does. What is blessed once more expects what it did at first."""
     try:

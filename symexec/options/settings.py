@@ -25,7 +25,7 @@ from typing import Any, NoReturn, get_type_hints
 from csg.errors import UsageError
 from csg.files import is_inside
 from csg.harmless_flags import first_doubtful_flag
-from csg.programs import named_paths, placed_flags
+from csg.programs import OF_THE_SYSTEM, named_paths, placed_flags
 from csg.records import record
 from symexec.options.commands import COMMANDS
 from symexec.options.definitions import FLAGS, Argument, Scope
@@ -34,7 +34,6 @@ NAME = "csgtest.toml"
 _TABLE = "target"  # [target.NAME]
 _WIDTH = 98
 _HINT = "csgtest init --force writes a new one with every key; --no-config reads none"
-_OF_THE_SYSTEM = (Path("/usr"), Path("/opt"))  # where headers are installed
 
 
 @record
@@ -143,7 +142,7 @@ class _Reader:
         system."""
         places, paths = [self._folder], value if isinstance(value, list) else [value]
         if row is FLAGS:
-            places, paths = [self._folder, *_OF_THE_SYSTEM], [*named_paths(value)]
+            places, paths = [self._folder, *OF_THE_SYSTEM], [*named_paths(value)]
         elif row.key == "build":
             paths = [value] if (self._folder / value).exists() else []
         elif row.settings.get("type") is not Path:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
-from csg.programs import find_commands, read_commands, summary_of
+from csg.programs import find_commands, read_commands, refused_commands, summary_of
 from symexec.options import RevisionOptions
 from symexec.progress import progress_for
 from symexec.projects.building import Enclosure, NothingMadeError
@@ -47,6 +47,9 @@ def built_or_compiled(
     """What the builds made; or else the database of a build of the user's own that compiled the
     work tree; or neither: all C files are one program."""
     database = find_commands(revisions.repository, None) if not asked.command else None
+    refused = refused_commands(revisions.repository) if not asked.command else None
+    if refused is not None:
+        say(quiet, refused)
     trees = [each.tree for each in enclosures]
     tree = trees[-1]
     own = own_build(revisions, trees, differing) if not asked.command else None

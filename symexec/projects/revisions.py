@@ -36,6 +36,7 @@ from csg.programs import (
     matches,
     moved_flags,
     read_commands,
+    refused_commands,
     summary_of,
     write_commands,
 )
@@ -420,6 +421,8 @@ def with_databases(files: FileOptions, old: Path, new: Path) -> tuple[FileOption
         folder = version if os.path.isdir(version) else version.parent
         database = find_commands(folder, _top_above(folder))
         if database is None:
+            refused = refused_commands(folder)
+            notes.update([(refused, None)] if refused else [])
             continue
         commands = read_commands(database)
         if _names(commands, (old, new), files.others, version):

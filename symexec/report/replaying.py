@@ -8,15 +8,15 @@ t0003  not run         the time was over (``--time``)
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from csg.errors import UsageError
-from csg.files import read_json
+from csg.files import is_inside, read_json
 from csg.harmless_flags import first_doubtful_flag
-from csg.programs import SourceFile
+from csg.programs import OF_THE_SYSTEM, SourceFile, named_paths
 from symexec.attack import SOURCE
 from symexec.replay import NativeReplay, Pair, ReplayPlan
 from symexec.replay.build import NATURAL
@@ -37,6 +37,10 @@ NOT_RUN = "not run"
 PROGRAM = "a C program of its own, to be run by hand"
 SCREEN = 20  # lines of tests
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+_NAMED = 4  # folders in a question
+# Is a stranger's report trusted? Asked with the reason for the question, and with what the report
+# has the compiler read elsewhere ("": nothing).
+Trusts = Callable[[str, str], bool]
 _SAID = 200  # characters of a message that says what is wrong
 
 
@@ -93,7 +97,7 @@ def read_report(folder: Path) -> Json:
 def replay_folder(
     folder: Path,
     unsandboxed: bool = False,
-    trusts: Callable[[str], bool] = lambda reason: False,
+    trusts: Trusts = lambda reason, elsewhere: False,
     seconds: float | None = None,
 ) -> Iterator[Replayed]:
     """Every test with native observations, in order. Nothing is written. Where this user has not
@@ -122,7 +126,7 @@ def replay_folder(
             yield replace(now, differed=case.observed is Observed.DIFFERENT)
 
 
-def trusted_report(folder: Path, trusts: Callable[[str], bool]) -> Report:
+def trusted_report(folder: Path, trusts: Trusts) -> Report:
     """A report whose programs are to be compiled and run. Raises UsageError where it comes from a
     stranger whom nobody ``trusts``, or has compiler flags that do more than say what C means."""
     if not is_ours(folder):
@@ -130,11 +134,27 @@ def trusted_report(folder: Path, trusts: Callable[[str], bool]) -> Report:
     report = load_report(folder)
     if not is_sealed(folder):
         reason = f"'{folder}' was written by another user or on another machine, or changed since"
-        if not trusts(reason):
+        if not trusts(reason, _elsewhere_text(_folders_elsewhere(report, folder))):
             raise UsageError(reason, hint="--trust compiles and runs the programs that it names")
         _check(report)
         report.foreign = True
     return report
+
+
+def _elsewhere_text(folders: Sequence[str]) -> str:
+    more = f" and {len(folders) - _NAMED} more" if len(folders) > _NAMED else ""
+    return f"the compiler is to read files of {', '.join(folders[:_NAMED])}{more}" * bool(folders)
+
+
+def _folders_elsewhere(report: Report, folder: Path) -> list[str]:
+    """The folders of sources and headers that a report names outside of its own folder, of the
+    working folder and of the system."""
+    found: dict[str, None] = {}
+    for file in (*report.old_files, *report.new_files, *report.golden):
+        found[str(_source(file, report).parent)] = None
+        found.update(dict.fromkeys(named_paths(file.flags)))
+    usual = (folder, Path.cwd(), *OF_THE_SYSTEM)
+    return [each for each in found if not any(is_inside(each, place, True) for place in usual)]
 
 
 def _check(report: Report) -> None:
@@ -202,6 +222,10 @@ def _is_as_before(case: TestCase, before: Observation | None, now: Observation) 
     return not differing_parts(before, now)
 
 
+def _source(file: SourceFile, report: Report) -> Path:
+    return file.path if file.path.exists() else Path(report.directory) / file.path
+
+
 def plan_of(report: Report, unsandboxed: bool) -> ReplayPlan:
     """What to compile: the files that the report names, as they are now."""
     if not report.old_files or not report.new_files:
@@ -209,7 +233,7 @@ def plan_of(report: Report, unsandboxed: bool) -> ReplayPlan:
 
     def found(file: SourceFile) -> SourceFile:
         """A source file by a name that the compiler cannot take for a flag."""
-        path = file.path if file.path.exists() else Path(report.directory) / file.path
+        path = _source(file, report)
         if not path.is_file():
             raise UsageError(f"there is no file '{path}' any more")
         return replace(file, path=path.absolute())

@@ -3,6 +3,7 @@ that, and nothing outside of it is written."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 
 from csg.errors import UsageError
 from csg.files import OutsideError, is_inside, read_inside
-from csg.programs import find_commands
+from csg.programs import find_commands, refused_commands
 from symexec.options.settings import read_settings
 from symexec.testcases.seeds import places_of_tests, read_calls, read_examples
 from tests.command_line import Done, csgtest
@@ -157,11 +158,13 @@ def test_a_database_is_no_link_to_elsewhere(home: Path) -> None:
     (home / "compile_commands.json").write_text("[]")
     (tree / "compile_commands.json").symlink_to("../../compile_commands.json")
     assert find_commands(tree, None) is None and find_commands(tree / "tests", tree) is None
+    assert f"--build {home}" in str(refused_commands(tree))
     (tree / "compile_commands.json").unlink()
     (tree / "build").mkdir()
     (tree / "build" / "compile_commands.json").write_text("[]")
     (tree / "compile_commands.json").symlink_to("build/compile_commands.json")
     assert find_commands(tree, None) == tree / "compile_commands.json"
+    assert refused_commands(tree) is None
 
 
 # ------------------------------------------------------------------------------------ whole runs
@@ -295,3 +298,25 @@ def test_what_is_accepted_and_emitted_is_written_through_no_link(
     ):
         done = run(repository, *words)
         assert done.code == 2 and "leads out of" in done.err, words
+
+
+# ------------------------------------------------------------------------------ a stranger's report
+
+
+def test_a_user_hears_what_a_report_has_read_elsewhere(repository: Path, home: Path) -> None:
+    (home / "private").mkdir()
+    for place, name in ((repository, "own"), (home / "private", "else")):
+        for text, side in ((OLD, "old"), (NEW, "new")):
+            (place / f"{name}-{side}.c").write_text(text)
+    assert run(repository, "build", "own-old.c", "own-new.c", "--time", "3").code == 1
+    report = repository / "csgtest-out" / "report.json"
+    report.write_text(report.read_text() + "\n")  # the seal is broken
+    done = run(repository, "replay", "csgtest-out", "--trust")
+    assert done.code == 1 and "is to read files of" not in done.err
+    value = json.loads(report.read_text())
+    for side in ("old", "new"):
+        value["replay"][f"{side}_files"][0]["path"] = f"{home}/private/else-{side}.c"
+    report.write_text(json.dumps(value))
+    assert run(repository, "replay", "csgtest-out").code == 2
+    done = run(repository, "replay", "csgtest-out", "--trust")
+    assert f"the compiler is to read files of {home}/private\n" in done.err

@@ -801,7 +801,7 @@ def test_a_signature_of_a_stranger_is_looked_at(finished: Path, part: str) -> No
     report["replay"]["signature"] = signature
     file.write_text(json.dumps(report))
     with pytest.raises(UsageError, match=f"no report of csgtest.*{part} of a parameter"):
-        list(replay_folder(finished, trusts=lambda reason: True))
+        list(replay_folder(finished, trusts=lambda reason, elsewhere: True))
 
 
 @pytest.mark.parametrize(
