@@ -18,6 +18,7 @@ from csg.programs import (
     files_of,
     matches,
 )
+from symexec.testcases.store import replace_file
 
 
 def share_ignored(versions: Versions, ignored: Sequence[str]) -> list[str]:
@@ -29,7 +30,7 @@ def share_ignored(versions: Versions, ignored: Sequence[str]) -> list[str]:
             continue
         before, after = read_file(pair.old.path), read_file(pair.new.path)
         if before != after and not _take_text(versions, pair.old, after):
-            pair.old.path.write_bytes(before)
+            replace_file(pair.old.path, before)
             left.append(pair.below)
     return left
 
@@ -38,7 +39,7 @@ def _take_text(versions: Versions, file: SourceFile, text: bytes) -> bool:
     """Can the file have this text of the new version? It has it afterwards."""
     try:
         (before,) = parse_files([file])
-        file.path.write_bytes(text)
+        replace_file(file.path, text)
         (after,) = parse_files([file])
         more = _mentioned_names(after) - _mentioned_names(before)
         if _definitions(before) != _definitions(after):

@@ -207,11 +207,17 @@ def clear_tree(tree: Path, place: str) -> list[str]:
         if target == place or target.startswith(f"{place}/"):
             _unlink(link)
             os.symlink(os.path.relpath(top + target[len(place) :], os.path.dirname(link)), link)
-    for link in links:
-        real = os.path.realpath(link)
-        if real != top and not real.startswith((f"{top}/", _SYSTEM)):
-            _unlink(link)
+    remove_links_outside(tree)
     return sorted(large)
+
+
+def remove_links_outside(tree: Path) -> None:
+    """Remove the links of a tree that lead out of it, to anything but the system."""
+    top = os.path.realpath(tree)
+    for path, found in _files_below(top):
+        real = os.path.realpath(path) if stat.S_ISLNK(found.st_mode) else top
+        if real != top and not real.startswith((f"{top}/", _SYSTEM)):
+            _unlink(path)
 
 
 def _files_below(top: str) -> Iterator[tuple[str, os.stat_result]]:

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path, PurePosixPath
 
-from csg.files import read_file, read_text
+from csg.files import is_inside, read_file, read_text
 from csg.programs import NAME as COMMANDS
 from csg.programs import CompilerCall, calls_of, find_commands, is_aside
 from csg.records import record
@@ -135,6 +135,8 @@ def _copy_generated(top: Path, tree: Path, named: Set[str]) -> None:
         path = os.fsdecode(name)
         source, copy = top / path, tree / path
         if not (path.endswith(_GENERATED) or path in named) or not source.is_file():
+            continue
+        if not is_inside(copy.parent, tree, hidden=True):  # a folder there may be a link
             continue
         if not os.path.lexists(copy) and not any(
             is_ours(place) for place in folders_above(path, top)

@@ -45,6 +45,7 @@ from csg.toolchain import preprocess_noting
 from symexec.options import FileOptions
 from symexec.options.reading import means_revisions
 from symexec.options.settings import NAME, Settings, read_settings, template
+from symexec.projects.leavings import remove_links_outside
 from symexec.projects.recipes import recipes_of
 from symexec.projects.trees import ALONE, STAGED, WORK_TREE, GitFailed, export_tree, git
 from symexec.testcases.store import replace_file
@@ -206,6 +207,7 @@ def unbuilt_versions(
     old, new = place / "old", place / "new"
     for tree, copy in zip(trees, (old, new), strict=True):
         shutil.copytree(tree, copy, symlinks=True, ignore=shutil.ignore_patterns(*_PROBES))
+        remove_links_outside(copy)
     flags = moved_flags(flags, os.path.realpath(revisions.repository), str(new))
     if database is not None:
         known = read_commands(database).known

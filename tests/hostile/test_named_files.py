@@ -226,6 +226,23 @@ def test_a_report_has_nothing_of_a_private_file(line: str, repository: Path, hom
         assert SECRET not in file.read_bytes(), file
 
 
+def test_a_source_of_a_revision_is_no_link_to_elsewhere(repository: Path, home: Path) -> None:
+    """A link would also open its folder to the compiler."""
+    (home / "docs").mkdir()
+    (home / "docs" / "a.c").write_text('const char *a = "SECRET-of-ann";\n')
+    text = "#include <stdio.h>\nextern char *a;\nint main(int n) { puts(a); return n > 2; }\n"
+    (repository / "a.c").symlink_to("../../docs/a.c")
+    (repository / "cut.c").write_text(text)
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "-m", "A change")
+    (repository / "cut.c").write_text(text.replace("2", "3"))
+    git(repository, "commit", "-q", "-a", "-m", "A change")
+    done = run(repository, "build", "HEAD~1..HEAD", "--time", "2")
+    assert SECRET.decode() not in done.out + done.err
+    for file in (each for each in (repository / "csgtest-out").rglob("*") if each.is_file()):
+        assert SECRET not in file.read_bytes(), file
+
+
 # --------------------------------------------------------------------------------------- writing
 
 

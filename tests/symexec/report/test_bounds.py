@@ -41,6 +41,7 @@ NO_BOUNDS = {
     "entry",
     "inferred",
     "examples",
+    "examples_tree",
     "several",
     "jobs",
     "indexes",
