@@ -167,7 +167,7 @@ COMPILER = [
     _stage(
         "compiler: calls that return twice, by name",
         _CODE,
-        "return any(_RETURNING_TWICE.fullmatch(node.symbol.name) for node in named)",
+        "return any(map(_RETURNING_TWICE.fullmatch, self._named_in(name)))",
         "return False",
         _told("variables behind a second return"),
     ),
