@@ -1469,7 +1469,8 @@ _TOLD = {
     "_of_heads:any:2": "the storage of a changed object",
     "_of_linking:any": "a function of the library that others see",
     "_of_definitions:any": "a definition of an object that the library has",
-    "_of_definitions:any:2": "a definition that may be missing",
+    "_of_definitions:any:2": "a definition in assembly alone",
+    "_of_definitions:any:3": "a definition that may be missing",
     "_of_sections:any": "the order in a section",
     "_of_the_rest:any": "what stands outside of all symbols",
 }

@@ -129,6 +129,13 @@ PAIRS = {
         "the new version takes 'getpt' from elsewhere",
         USED % "1",
     ),
+    "a definition in assembly alone": Pair(
+        "",
+        '__asm__(".globl g\\ng: ret\\n");',
+        "g",
+        "the old version has no 'g'",
+        USED % "1",
+    ),
     "a definition that may be missing": Pair(
         "int w(void) __attribute__((weak));", "int w(void);", "w", ".weak", USED % "w()"
     ),
