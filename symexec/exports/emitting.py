@@ -196,8 +196,10 @@ def _tried(test: Test, plan: ReplayPlan) -> Test:
                 return ()
             first, *others = entry_first(files)
             source = read_driver(first.path)[0]
-            beside = f"-iquote{source.absolute().parent}"  # a compiler reads what its command names
-            flags = (*first.flags, beside, f"-DCSGTEST_SOURCE={included(str(source))}")
+            folder_flag = (
+                f"-iquote{source.absolute().parent}"  # a compiler reads what its command names
+            )
+            flags = (*first.flags, folder_flag, f"-DCSGTEST_SOURCE={included(str(source))}")
             renamed = [replace(each, flags=(*each.flags, RENAMED)) for each in others]
             return (SourceFile(path, flags, path.name), *renamed)
 

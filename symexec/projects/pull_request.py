@@ -20,8 +20,7 @@ from typing import Any
 from csg.errors import LINES, UsageError, printable
 from csg.files import read_json
 from csg.records import record
-from symexec.projects.revisions import top_of
-from symexec.projects.trees import GitFailed, git
+from symexec.projects.trees import GitFailed, git, top_of
 from symexec.testcases import OutputFolder
 
 SARIF, JUNIT, SUMMARY, ANNOTATIONS = "csgtest.sarif", "junit.xml", "summary.md", "annotations.txt"

@@ -47,7 +47,16 @@ from symexec.options.reading import means_revisions
 from symexec.options.settings import NAME, Settings, read_settings, template
 from symexec.projects.leavings import remove_links_outside
 from symexec.projects.recipes import recipes_of
-from symexec.projects.trees import ALONE, STAGED, WORK_TREE, GitFailed, export_tree, git
+from symexec.projects.trees import (
+    ALONE,
+    STAGED,
+    WORK_TREE,
+    GitFailed,
+    export_tree,
+    git,
+    git_line,
+    top_of,
+)
 from symexec.testcases.store import replace_file
 
 _NONE_LEFT: Mapping[str, list[str]] = MappingProxyType({})
@@ -113,7 +122,7 @@ def read_revisions(text: str, folder: Path, staged: bool = False) -> Revisions:
     if "..." in text:
         before, _, after = text.partition("...")
         old, new = _commit(top, before or "HEAD"), _commit(top, after or "HEAD")
-        base = _asked(top, "merge-base", old, new, why=f"has no common ancestor of {text}")
+        base = git_line(top, "merge-base", old, new, why=f"has no common ancestor of {text}")
         return Revisions(top, base.splitlines()[0], new)
     if ".." in text:
         before, _, after = text.partition("..")
@@ -130,30 +139,15 @@ def changed_files(revisions: Revisions, tree: Path) -> list[str]:
     ]
 
 
-def top_of(folder: Path) -> Path:
-    """The top of the repository that a folder lies in. Raises UsageError where it lies in none."""
-    return Path(_asked(folder, "rev-parse", "--show-toplevel", why="is in no git repository"))
-
-
 def _short(revision: str) -> str:
     return revision if revision in (WORK_TREE, STAGED) else revision[:10]
 
 
 def _commit(top: Path, name: str) -> str:
-    return _asked(
+    return git_line(
         top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}",
         why=f"has no revision '{name}'",
     )  # fmt: skip
-
-
-def _asked(folder: Path, *words: str, why: str) -> str:
-    try:
-        return git(folder, *words).decode("utf-8", "surrogateescape").strip()
-    except GitFailed:
-        raise UsageError(
-            f"{folder.resolve()} {why}",
-            hint="give two C files, two folders, or revisions: csgtest build main...HEAD",
-        ) from None
 
 
 # ------------------------------------------------------------------------- what differs

@@ -94,6 +94,22 @@ def git(
         return answer.read()
 
 
+def git_line(folder: Path, *words: str, why: str) -> str:
+    """The line that git answers with. Raises UsageError that says ``why`` where it fails."""
+    try:
+        return git(folder, *words).decode("utf-8", "surrogateescape").strip()
+    except GitFailed:
+        raise UsageError(
+            f"{folder.resolve()} {why}",
+            hint="give two C files, two folders, or revisions: csgtest build main...HEAD",
+        ) from None
+
+
+def top_of(folder: Path) -> Path:
+    """The top of the repository that a folder lies in. Raises UsageError where it lies in none."""
+    return Path(git_line(folder, "rev-parse", "--show-toplevel", why="is in no git repository"))
+
+
 def _begun(
     folder: Path, *words: str, variables: Mapping[str, str], files: tuple[_File, _File, _File]
 ) -> subprocess.Popen[bytes]:

@@ -56,7 +56,7 @@ HOW = {  # h.c, and the commands, each a line
     ),
     "a symbol for the linker": (TWO, MADE, "$(CC) -o cut main.o h.o -Wl,--defsym=h=h`cat n`"),
     "a script of the linker": (TWO, MADE, "echo 'h = h'`cat n`';' > x.ld", f"{LINK} x.ld"),
-    "a script by a flag": (TWO, MADE, SCRIPT, f"{LINK} -Wl,-T,x.ld"),
+    "a script by a flag": (TWO, MADE, SCRIPT, f"{LINK} -fuse-ld=bfd -Wl,-T,x.ld"),
     "an operand of the linker": (TWO, MADE, f"{LINK} -Xlinker --defsym -Xlinker h=h`cat n`"),
     "a response file": (TWO, MADE, "echo -Wl,--defsym=h=h`cat n` > r", f"{LINK} @r"),
     "another file of the same name": (

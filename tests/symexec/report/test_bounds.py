@@ -64,6 +64,7 @@ WHERE_GIVEN = {
     "ranges",
     "assumptions",
     "named_files",
+    "examples_tree",
     "deterministic",
     "prune",
     "without",
