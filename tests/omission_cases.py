@@ -751,8 +751,8 @@ int f(int x)
     Row(
         "symexec/executor/address_uses.py:_tell_apart:addresses",
         "x += s->a == &kept;",
-        head="struct two { int *a, *b; }; int kept;",
-        parameters="struct two *s, int x",
+        head="struct one { int *a; }; int kept;",
+        parameters="struct one *s, int x",
     ),
     Row(
         "symexec/executor/context.py:_without_addresses:addresses",
