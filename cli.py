@@ -883,11 +883,11 @@ def _replay(options: ReplayOptions) -> int:
 
 def _trusts(trusted: bool) -> Callable[[str, str], bool]:
     """Whether a stranger's folder may be compiled: as ``--trust`` says, or the user when asked."""
-    return _told if trusted else _confirmed
+    return _warn if trusted else _ask
 
 
-def _told(reason: str, elsewhere: str) -> bool:
-    """Yes, after the user was told what is read elsewhere."""
+def _warn(reason: str, elsewhere: str) -> bool:
+    """Tell the user what the compiler reads elsewhere, and trust the folder."""
     from csg.errors import printable
 
     if elsewhere:
@@ -895,7 +895,7 @@ def _told(reason: str, elsewhere: str) -> bool:
     return True
 
 
-def _confirmed(reason: str, elsewhere: str) -> bool:
+def _ask(reason: str, elsewhere: str) -> bool:
     """The answer to a question on a terminal; no where there is none."""
     from csg.errors import printable
 

@@ -4,10 +4,10 @@
     process = start_confined(lambda: subprocess.Popen(command), areas)
 
 A C file can name any file: ``#include "/home/ann/.ssh/id_rsa"``, or ``.incbin`` for the assembler.
-The program then prints what is in it. So a compiler reads no home but for the part that the sources
-are in, no data of others, and nothing of processes. Landlock (Linux 5.13) sees to that. It
-restricts a thread and the processes that the thread starts, so each compiler is started by a thread
-of its own. Older kernels do not restrict it.
+The program could then print that file. So a compiler can read nothing of a home but the folder that
+holds the sources, no data of other users or services, and nothing about processes. Landlock (Linux
+5.13) enforces this. It restricts a thread and the processes that the thread starts, so a thread of
+its own starts each compiler. Older kernels enforce nothing.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _USEFUL = (
     *("/etc/alternatives", "/etc/ccache.conf", "/etc/localtime", "/etc/os-release"),
 )
 _SETTINGS = "/etc"  # root may read more of it than others
-# Where ccache keeps what it has compiled, and its settings.
+# The folders of ccache: its results and its settings.
 _CACHES = ("~/.ccache", "~/.cache/ccache", "~/.config/ccache")
 _SOURCES = (".c", ".h", ".i", ".inc", ".def", ".S", ".s", ".o", ".a", ".so")
 _HEADERS = "include"
@@ -68,7 +68,7 @@ def start_confined(start: Callable[[], T], readable: Sequence[str]) -> T:
     try:
         thread.join()
     finally:
-        thread.join()  # an interruption waits until ``start`` knows what it has started
+        thread.join()  # after an interruption, too: ``start`` then knows its process
     return outcome.result()
 
 
@@ -133,27 +133,36 @@ def _homes() -> set[str]:
 
 
 def _not_hidden(hidden: frozenset[str]) -> Iterator[str]:
-    """The folders around those that are ``hidden``."""
+    """All files and folders of the file system but the ``hidden`` ones."""
     waiting = ["/"]
     while waiting:
         folder = waiting.pop()
         with suppress(OSError), os.scandir(folder) as entries:
             for path in sorted(each.path for each in entries if not each.is_symlink()):
-                if any(each.startswith(f"{path}/") for each in hidden):
-                    if path not in hidden:
-                        waiting.append(path)
-                elif path not in hidden:
+                if path in hidden:
+                    continue
+                if any(_lies_in(each, path) for each in hidden):
+                    waiting.append(path)
+                else:
                     yield path
 
 
+def _lies_in(path: str, folder: str) -> bool:
+    """Is a path that of a folder, or of something below it?"""
+    return path == folder or path.startswith(f"{folder.rstrip('/')}/")
+
+
 def _area(path: str, hidden: frozenset[str]) -> Iterator[str]:
-    """The part of a home, or of another hidden folder, where headers for a file may be, or for one
-    of this folder: all of ``~/range``. In a folder whose name begins with a dot, that of a C file,
-    or one for headers; beside a file in the home itself, folders and other sources. Nothing for a
-    path that leads nowhere: whoever names it may want what is around it."""
-    above = [each for each in hidden if path == each or path.startswith(f"{each}/")]
+    """Where the headers of a file, or of the files in a folder, may be:
+
+    ~/range/src/a.c       all of ~/range
+    ~/.cache/x/a.c        ~/.cache/x, as C files are in it; of ~/.local only folders "include"
+    ~/a.c                 the other sources and the folders in ~
+    ~/none                nothing: its name may be a pretext for what lies beside it
+    """
     if not os.path.exists(path):
         return
+    above = [each for each in hidden if _lies_in(path, each)]
     is_source = path.endswith(_SOURCES) and not os.path.isdir(path)
     folder = path if os.path.isdir(path) else os.path.dirname(path)
     if not above:
@@ -172,11 +181,11 @@ def _area(path: str, hidden: frozenset[str]) -> Iterator[str]:
 
 
 def _open_parts(folder: str, hidden: frozenset[str]) -> Iterator[str]:
-    """A folder, if it neither is nor has a hidden one; else what is not dotted in it of folders and
-    sources."""
+    """A folder, if no hidden one lies in it. Else the folders and sources in it, but dotted ones
+    and those in which a hidden one lies."""
 
     def is_open(path: str) -> bool:
-        return not any(each == path or each.startswith(f"{path.rstrip('/')}/") for each in hidden)
+        return not any(_lies_in(each, path) for each in hidden)
 
     if is_open(folder):
         yield folder

@@ -12,7 +12,7 @@ through ``printable``: nothing in it moves a cursor, rings, or turns lines aroun
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -88,6 +88,12 @@ def failure_text(failure: BaseException) -> str:
     if isinstance(failure, OSError):
         return f"{failure.strerror or failure}; look at ulimit -a"
     return f"internal error: {failure!r}"
+
+
+def some_of(names: Sequence[str], most: int = 4) -> str:
+    """The first names for a message, and how many others there are: "a.c, b.c and 3 more"."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 # ------------------------------------------------------------------------------------- deep nesting

@@ -26,7 +26,7 @@ from enum import Enum
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
-from csg.errors import UsageError
+from csg.errors import UsageError, some_of
 from csg.files import is_inside, read_file, read_text
 from csg.harmless_flags import as_file, is_harmless
 from csg.records import record
@@ -36,7 +36,6 @@ NAME = "compile_commands.json"
 
 _BUILDS = ("build", "builddir", "_build")
 OF_THE_SYSTEM = (Path("/usr"), Path("/opt"))  # where headers are installed
-_SHOWN = 4  # files of the database that no longer exist
 
 _WITH_PATH = ("-iquote", "-isystem", "-idirafter", "-include", "-imacros", "-I")
 _WITH_WORD = ("-D", "-U")
@@ -125,8 +124,7 @@ def summary_of(commands: Commands) -> str:
     shown = os.path.relpath(commands.database)
     if not lost:
         return shown
-    more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
-    return f"{shown} ({len(lost)} of its files are gone: {', '.join(lost[:_SHOWN])}{more})"
+    return f"{shown} ({len(lost)} of its files are gone: {some_of(lost)})"
 
 
 def write_commands(database: Path, known: Mapping[str, Sequence[str]]) -> None:

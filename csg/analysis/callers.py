@@ -41,7 +41,7 @@ from csg.language.syntax import (
     SymbolKind,
     TranslationUnit,
     Unary,
-    operand_type,
+    arithmetic_type,
 )
 from csg.language.traversal import INVERSE, MIRROR, Tree, called_name, is_null, walk, without_casts
 from csg.language.types import (
@@ -51,7 +51,6 @@ from csg.language.types import (
     is_integer,
     is_signed,
     size_of,
-    usual_conversion,
     value_bits,
 )
 from csg.records import record
@@ -200,7 +199,7 @@ class _Caller:
                     return 0, 1
                 if is_integer(left.type) and is_integer(right.type):
                     one, other = (self._bounds(each, depth + 1) for each in (left, right))
-                    common = range_of_type(_common_type(left, right))
+                    common = range_of_type(arithmetic_type(left, right))
                     if all(common[0] <= each[0] and each[1] <= common[1] for each in (one, other)):
                         return _combined(operator, one, other)
                 return None
@@ -316,10 +315,6 @@ def _same(compared: Expression, expression: Expression) -> bool:
     return found is not None and found == _lvalue(expression)
 
 
-def _common_type(left: Expression, right: Expression) -> Type:
-    return usual_conversion(operand_type(left), operand_type(right))
-
-
 def _restricted(
     condition: Expression, holds: bool, expression: Expression, known: Bounds
 ) -> Bounds:
@@ -333,7 +328,7 @@ def _restricted(
             value = _constant(right)
             if value is None or not (is_integer(left.type) and is_integer(right.type)):
                 return known
-            return _compared(known, left, operator, value, _common_type(left, right))
+            return _compared(known, left, operator, value, arithmetic_type(left, right))
         case Cast():
             return known
         case _ if _same(condition, expression) and is_integer(condition.type):

@@ -25,6 +25,7 @@ from csg.language.syntax import (
     StringLiteral,
     SymbolKind,
     Unary,
+    arithmetic_type,
     operand_type,
 )
 from csg.language.types import (
@@ -44,17 +45,11 @@ from csg.language.types import (
     is_integer,
     is_scalar,
     promoted,
-    usual_conversion,
 )
 
 SHIFTS = frozenset({"<<", ">>"})
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _ON_INTEGERS = frozenset({"%", "&", "|", "^"})
-
-
-def common_type(left: Expression, right: Expression) -> Type:
-    """The usual arithmetic conversions of two arithmetic operands."""
-    return usual_conversion(operand_type(left), operand_type(right))
 
 
 def binary(operator: str, left: Expression, right: Expression, place: Location) -> Binary:
@@ -75,9 +70,9 @@ def _binary_type(operator: str, left: Expression, right: Expression) -> Type | N
     if operator in SHIFTS:
         return operand_type(left) if integers else None
     if operator in _ON_INTEGERS:
-        return common_type(left, right) if integers else None
+        return arithmetic_type(left, right) if integers else None
     if arithmetic:
-        return common_type(left, right)
+        return arithmetic_type(left, right)
     match operator, a, b:
         case "+" | "-", Pointer(), _ if is_integer(b):
             return a
@@ -124,7 +119,7 @@ def conditional_type(then: Expression, otherwise: Expression, place: Location) -
     """The type of ``c ? then : otherwise`` (C17 6.5.15)."""
     a, b = then.type, otherwise.type
     if is_arithmetic(a) and is_arithmetic(b):
-        return common_type(then, otherwise)
+        return arithmetic_type(then, otherwise)
     if isinstance(a, Void) or isinstance(b, Void):
         return VOID
     if a == b and not isinstance(a, Pointer):

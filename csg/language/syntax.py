@@ -29,6 +29,7 @@ from csg.language.types import (
     Type,
     decayed,
     promoted,
+    usual_conversion,
 )
 from csg.records import record
 
@@ -416,6 +417,11 @@ def operand_type(expression: Expression) -> Type:
     return promoted(expression.type, bit_field_width(expression))
 
 
+def arithmetic_type(left: Expression, right: Expression) -> Type:
+    """The type that the usual arithmetic conversions give two operands (C17 6.3.1.8)."""
+    return usual_conversion(operand_type(left), operand_type(right))
+
+
 def converted_type(expression: Expression) -> Type:
     """The type of an operand after the integer promotions, or the pointer that it decays to."""
     return decayed(operand_type(expression))
@@ -464,6 +470,10 @@ class InitializerEntry:
     value: Expression
     field: Field | None = None  # when the target is a bit-field
     shared: int = 0
+
+    @property
+    def bit_width(self) -> int | None:
+        return None if self.field is None else self.field.bit_width
 
 
 @record

@@ -24,6 +24,7 @@ from csg.language.syntax import (
     Name,
     Unary,
     Version,
+    arithmetic_type,
     is_variable,
     operand_type,
 )
@@ -39,7 +40,6 @@ from csg.language.types import (
     is_integer,
     is_signed,
     size_of,
-    usual_conversion,
     value_bits,
 )
 from csg.lower.builder import ADDRESS, FunctionBuilder
@@ -334,7 +334,7 @@ def _common_type(left: Expression, right: Expression) -> Type:
         return left.type
     if is_address(right.type):
         return right.type
-    return usual_conversion(operand_type(left), operand_type(right))
+    return arithmetic_type(left, right)
 
 
 def _difference(lowering: Lowering, expression: Binary) -> Value:

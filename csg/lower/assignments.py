@@ -65,7 +65,7 @@ from csg.lower.expressions import (
     fix_size,
     integer,
     run_time_size,
-    stored,
+    stored_value,
 )
 from csg.lower.floats import pattern
 from csg.lower.folding import folded, is_pure, may_fold
@@ -133,7 +133,7 @@ def _assign(lowering: Lowering, target: Expression, value: Expression, at: Momen
     match at:
         case Moment.FIRST:
             place = lowering.place(target)
-            return write(builder, place, _for_place(lowering, place, value))
+            return write(builder, place, _value_for_place(lowering, place, value))
         case Moment.BEFORE_CALL:
             assert isinstance(value, Call)
             found: list[Place] = []
@@ -150,15 +150,15 @@ def _assign(lowering: Lowering, target: Expression, value: Expression, at: Momen
                 if isinstance(place, InRegister):
                     assign_variable(lowering, place.register, value, place.type)
                     return place.register
-            result = stored(lowering, value, target.type, bit_field_width(target))
+            result = stored_value(lowering, value, target.type, bit_field_width(target))
             return write(builder, lowering.place(target), result)
         case _:
             assert_never(at)
 
 
-def _for_place(lowering: Lowering, place: Place, value: Expression) -> Value:
+def _value_for_place(lowering: Lowering, place: Place, value: Expression) -> Value:
     bits = place.width if isinstance(place, BitField) else None
-    return stored(lowering, value, place.type, bits)
+    return stored_value(lowering, value, place.type, bits)
 
 
 def compound_assign(lowering: Lowering, expression: CompoundAssign) -> Value:
@@ -406,8 +406,7 @@ def _entry(
         return
     value = shared.get(entry.shared)
     if value is None:
-        bits = None if entry.field is None else entry.field.bit_width
-        value = stored(lowering, entry.value, entry.type, bits)
+        value = stored_value(lowering, entry.value, entry.type, entry.bit_width)
     if entry.shared:
         value = shared[entry.shared] = builder.copied(value)
     write(builder, entry_place(lowering, place, entry), value)

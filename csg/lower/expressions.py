@@ -188,24 +188,24 @@ def _to_integer(lowering: Lowering, expression: Expression, kind: Type) -> Value
     return _float_to_integer(lowering.builder, value, value_bits(kind), is_signed(kind))
 
 
-def stored(lowering: Lowering, expression: Expression, kind: Type, bits: int | None) -> Value:
+def stored_value(lowering: Lowering, expression: Expression, kind: Type, bits: int | None) -> Value:
     """The value of an operand, converted for an object of type ``kind`` that takes it. gcc converts
     a floating-point number for a bit-field to an integer of just its ``bits``."""
     if bits is None or value_bits(kind) == 1:
         return converted(lowering, expression, kind)
     if isinstance(expression, Change):
-        return _change_stored(lowering, expression, kind, bits)
+        return _stored_change(lowering, expression, kind, bits)
     if not isinstance(expression.type, Floating):
         return converted(lowering, expression, kind)
     narrow = _to_integer(lowering, expression, of_width(kind, bits))
     return lowering.builder.resize(narrow, value_bits(kind), is_signed(kind))
 
 
-def _change_stored(lowering: Lowering, expression: Change, kind: Type, bits: int) -> Value:
+def _stored_change(lowering: Lowering, expression: Change, kind: Type, bits: int) -> Value:
     def evaluate() -> tuple[Value]:
         assert lowering.builder.version is not None
         half = seen_by(expression, lowering.builder.version)
-        return (stored(lowering, half, kind, bits),)
+        return (stored_value(lowering, half, kind, bits),)
 
     if lowering.builder.version is not None:
         return evaluate()[0]

@@ -28,6 +28,7 @@ from csg.language.syntax import (
     Name,
     StringLiteral,
     VaArg,
+    arithmetic_type,
     operand_type,
 )
 from csg.language.types import (
@@ -42,7 +43,6 @@ from csg.language.types import (
     Type,
     Void,
     is_signed,
-    usual_conversion,
     value_bits,
 )
 from csg.language.types import size_of as type_size
@@ -340,7 +340,7 @@ def _is_set(lowering: Lowering, value: Value) -> Value:
 
 def _ordered(lowering: Lowering, name: str, arguments: tuple[Expression, ...]) -> Value:
     builder = lowering.builder
-    kind = usual_conversion(*(operand_type(each) for each in arguments))
+    kind = arithmetic_type(*arguments)
     assert isinstance(kind, Floating)
     left, right = (converted(lowering, each, kind) for each in arguments)
     if name == "isunordered":

@@ -58,7 +58,7 @@ from csg.language.types import VOID, Array, Pointer, Record, Type, is_integer, s
 from csg.lower import floats
 from csg.lower.builder import fold_binary, fold_compare, signed
 from csg.lower.context import LabelEntry, Lowering
-from csg.lower.expressions import stored
+from csg.lower.expressions import stored_value
 from csg.lower.places import access_size
 from csg.lower.tables import NodeTable, Objects, object_alignment
 from csg.records import record
@@ -396,8 +396,7 @@ def _constant(
     lowering.builder.node = nodes.draft(StatementKind.DECLARATION, _location(value), "")
     lowering.builder.version = version
     lowering.checks = False
-    bits = None if entry.field is None else entry.field.bit_width
-    result = stored(lowering, value, kind, bits)
+    result = stored_value(lowering, value, kind, entry.bit_width)
     last = lowering.builder.block
     computed = evaluate(lowering.builder.function.blocks, last.index, result)
     contents.changes |= nodes.drafts[0].changes

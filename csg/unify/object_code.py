@@ -17,6 +17,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from csg.errors import NOWHERE, Location, ToolchainError
 from csg.frontend import Preprocessed
@@ -477,7 +478,6 @@ class _Comparison:
             if each.symbol.kind is SymbolKind.OBJECT and each.symbol.defined
         }
         self._functions = {each.symbol.name: each for each in unified.unit.functions}
-        self._volatile_alone = self._find_volatile_alone()
 
     def dissents(self) -> Iterator[Dissent]:
         old, new = self._versions(PLAIN)
@@ -600,7 +600,8 @@ class _Comparison:
     def _volatile_differs(self) -> bool:
         return bool(self._volatile_alone) or self._compilation.guarantees_differ(_VOLATILE)
 
-    def _find_volatile_alone(self) -> set[tuple[str, bool]]:
+    @cached_property
+    def _volatile_alone(self) -> set[tuple[str, bool]]:
         """What is volatile in one version alone: its name in the unified program, and whether
         others than the function that declares it know where it is."""
         names = self._unified.names

@@ -196,9 +196,8 @@ def _tried(test: Test, plan: ReplayPlan) -> Test:
                 return ()
             first, *others = entry_first(files)
             source = read_driver(first.path)[0]
-            folder_flag = (
-                f"-iquote{source.absolute().parent}"  # a compiler reads what its command names
-            )
+            # the compiler can read what its command names
+            folder_flag = f"-iquote{source.absolute().parent}"
             flags = (*first.flags, folder_flag, f"-DCSGTEST_SOURCE={included(str(source))}")
             renamed = [replace(each, flags=(*each.flags, RENAMED)) for each in others]
             return (SourceFile(path, flags, path.name), *renamed)

@@ -86,10 +86,12 @@ def aliases(
         if way.into not in copies:
             ways.setdefault((way.name, way.into, way.offset), way)
     tried = [*ways.values()][:MOST_ALIASES]
-    return tried, len(ways) + _untried(ways, known, copies)
+    return tried, len(ways) + _count_untried(ways, known, copies)
 
 
-def _untried(ways: Iterable[tuple[str, str, int]], known: Known, copies: Collection[str]) -> int:
+def _count_untried(
+    ways: Iterable[tuple[str, str, int]], known: Known, copies: Collection[str]
+) -> int:
     """How many of the known ways have no start."""
     left = Counter({pair: count for pair, count in known.items() if pair[1] not in copies})
     for name, into, _ in ways:

@@ -60,12 +60,12 @@ def ways_into(place: Place, target: Type, text: bool) -> Ways:
             links = {each.offset for each in place.links}
             return Ways(tuple(each for each in found if each in links), (), in_all)
         case Record():
-            return Ways(_ranked(found, range(NEAR_STRUCTURES)), (), in_all)
+            return Ways(_with_ranks(found, range(NEAR_STRUCTURES)), (), in_all)
         case Array():
-            return Ways(_ranked(found, range(NEAR_ELEMENTS)), (), in_all)
+            return Ways(_with_ranks(found, range(NEAR_ELEMENTS)), (), in_all)
         case _:
             near, later = range(1), range(1, NEAR_ELEMENTS)
-            return Ways(_ranked(found, near), _ranked(found, later), in_all)
+            return Ways(_with_ranks(found, near), _with_ranks(found, later), in_all)
 
 
 def _arrays(place: Place, target: Type) -> Iterator[int]:
@@ -75,7 +75,7 @@ def _arrays(place: Place, target: Type) -> Iterator[int]:
             yield each.offset
 
 
-def _ranked(found: Mapping[int, int], ranks: range) -> tuple[int, ...]:
+def _with_ranks(found: Mapping[int, int], ranks: range) -> tuple[int, ...]:
     return tuple(offset for offset, rank in found.items() if rank in ranks)
 
 

@@ -122,7 +122,7 @@ class Products:
         self.content[name] = found
         return True
 
-    def linked(self, output: str, tree: Path) -> Linked:
+    def links_of(self, output: str, tree: Path) -> Linked:
         """What was linked and not seen being compiled, and what is in the tree after the build."""
         parts = self.parts(output, {})
         unseen = {each for part in parts for each in self.unseen.get(part, ())}
@@ -242,7 +242,7 @@ def _pass_on(products: Products, call: ToolCall, tree: Path) -> None:
             products.content[known] = after[name]
 
 
-def _unseen(
+def _unseen_files(
     products: Products, output: str, paths: Iterable[str], call: ToolCall, tree: Path
 ) -> Iterator[tuple[str, str]]:
     """The files that a call takes and that no call before it has made, each with what it is: of
@@ -316,7 +316,7 @@ def _archive(products: Products, words: Sequence[str], call: ToolCall, tree: Pat
         return
     if "r" in what or "q" in what:
         before = [plain[1]] if plain[1] in call.used else []
-        unseen = _unseen(products, name, [*before, *plain[2:]], call, tree)
+        unseen = _unseen_files(products, name, [*before, *plain[2:]], call, tree)
         products.unseen.setdefault(name, set()).update(unseen)
         products.note_content(name, call)
         members = products.archives.setdefault(name, [])
@@ -380,7 +380,7 @@ def _compile(products: Products, words: Sequence[str], call: ToolCall, tree: Pat
     products.taken.pop(target, None)
     named = [each for each in named if each in call.used and each != output]
     found = [*files, *named, *_libraries_found(words, call), *(["-"] if "-" in words else [])]
-    products.unseen[target] = {*_unseen(products, target, found, call, tree)}
+    products.unseen[target] = {*_unseen_files(products, target, found, call, tree)}
     products.flags[target] = tuple(linker)
     products.note_content(target, call)
 

@@ -175,7 +175,7 @@ def build_version(enclosure: Enclosure, command: str, log: Path) -> BuiltVersion
 def _made(enclosure: Enclosure, calls: Sequence[ToolCall], code: int) -> BuiltVersion:
     try:
         version = BuiltVersion(enclosure.tree, read_calls(calls, enclosure.tree), code)
-        version.linked = _linked(version)
+        version.linked = _links_of(version)
         _drop_lost(version)
     except (OSError, ValueError) as error:  # as of a name that is too long
         raise ToolchainError(f"what the build compiled cannot be read: {error}") from None
@@ -217,11 +217,11 @@ def build_left_out(
     return made
 
 
-def _linked(version: BuiltVersion) -> dict[str, Linked]:
+def _links_of(version: BuiltVersion) -> dict[str, Linked]:
     """What was linked into each program and library that the build has left."""
     products, tree = version.products, version.tree
     return {
-        name: products.linked(name, tree)
+        name: products.links_of(name, tree)
         for name in (*products.links, *products.archives)
         if not _PROBES.match(name) and (tree / name).is_file()
     }

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-from csg.errors import CsgtestError, UsageError
+from csg.errors import CsgtestError, UsageError, some_of
 from csg.programs import (
     Flags,
     Versions,
@@ -72,7 +72,6 @@ from symexec.projects.revisions import (
 )
 from symexec.testcases import OutputFolder
 
-_SHOWN = 4  # differing files that belong to no target
 _MOST_SAME = 16  # targets to read that turn out to be the same
 
 
@@ -170,11 +169,12 @@ def read_project(
         own = {each.name: each.flags for each in asked.own}
         make = _Subjects(built, _FlagsOfTargets(top, flags, own), out, ignored, quiet)
         sorted_targets = _sort_targets(chosen, bool(asked.targets), make)
-        found = _tested_and_untested(sorted_targets, make, top.name)
+        otherwise = linked_otherwise(*built, ignored)
+        found = _tested_and_untested(sorted_targets, make, top.name, otherwise)
         edited = tuple(_sentences_on_edits(built, bool(asked.targets), ignored))
         unread = tuple(filter(is_for_assembler, names))
-        linked = tuple(_linked_otherwise(built, asked.targets, ignored))
-        return Project(revisions, *found, aside, unread, edited, linked)
+        linked = [each for each in otherwise if _counts(each, asked.targets, ignored)]
+        return Project(revisions, *found, aside, unread, edited, tuple(linked))
 
 
 def _require_unedited(enclosure: Enclosure) -> None:
@@ -189,10 +189,11 @@ def _require_unedited(enclosure: Enclosure) -> None:
 
 
 def _tested_and_untested(
-    targets: _SortedTargets, make: _Subjects, name: str
+    targets: _SortedTargets, make: _Subjects, name: str, linked: Sequence[str]
 ) -> tuple[tuple[Subject, ...], tuple[str, ...]]:
     """The subjects to test, and the names of those that differ and are not tested. ``name``: that
-    of the library made of C files which belong to no program or library."""
+    of the library made of C files which belong to no program or library. ``linked``: targets with
+    parts that nobody has seen being compiled."""
     built, quiet, beyond = make.built, make.quiet, targets.beyond
     tested = targets.tested
     if not tested and Aside.SHOWING in beyond and add_library(*built, name, make.ignored):
@@ -210,10 +211,9 @@ def _tested_and_untested(
         if not subject.entries:
             say(quiet, _why_nothing(subject, differing_files(*built)))
     same = [subject.name for subject in targets.same if subject not in tested]
-    otherwise = linked_otherwise(*built, make.ignored)
     untested = make.changed_among(targets.left, [subject.name for subject in tested], same)
     untested += targets.unreached
-    same = [each for each in same if each not in otherwise]
+    same = [each for each in same if each not in linked]
     if same:
         say(quiet, f"the same in both versions: {', '.join(same)}")
     return tuple(tested), tuple(untested)
@@ -263,9 +263,17 @@ def _sort_targets(
 
 def _add_libraries(targets: Sequence[Target], found: _SortedTargets, make: _Subjects) -> None:
     """Add the libraries in which something differs that no tested program comes to."""
-    programs = [*found.tested]
+    if not targets:
+        return
+    try:
+        reached = frozenset().union(
+            *(reached_from_main(each.versions, each.readings) for each in found.tested)
+        )
+    except CsgtestError:  # whoever reads the files next gets the same error
+        found.left += targets
+        return
     for number, target in enumerate(targets):
-        library = make.apart_from(programs, target) if number < MOST else None
+        library = make.apart_from(reached, target) if number < MOST else None
         if library is None:
             found.left.append(target)
         elif len(found.tested) < MOST:
@@ -296,15 +304,12 @@ class _Subjects:
             )
         return subject
 
-    def apart_from(self, programs: Sequence[Subject], target: Target) -> Subject | None:
-        """A library with the entries that come to what no ``main`` of these programs does; None
-        where there is nothing of that kind, or the library cannot be read."""
+    def apart_from(self, reached: frozenset[tuple[str, str]], target: Target) -> Subject | None:
+        """A library with the entries that come to what is not ``reached`` by programs; None where
+        there is nothing of that kind, or the library cannot be read."""
         library = self.subject(target, False)
         versions, readings = library.versions, library.readings
         try:
-            reached = frozenset().union(
-                *(reached_from_main(each.versions, each.readings) for each in programs)
-            )
             elsewhere = functions_among(reached, versions, readings)
             changed = changed_in(versions, readings, self.ignored)
             functions = (changed.functions | changed.old | changed.new) - elsewhere
@@ -488,15 +493,9 @@ def _sentences_on_edits(built: Both, asked: bool, ignored: Sequence[str]) -> Ite
             yield f"{name}: not tested: the build edits what it compiles: {some_of(files)}"
 
 
-def _linked_otherwise(built: Both, targets: Sequence[str], ignored: Sequence[str]) -> Iterator[str]:
-    for name in linked_otherwise(*built, ignored):
-        if is_named(name, targets) if targets else not (is_aside(name) or matches(name, ignored)):
-            yield name
-
-
-def some_of(files: Sequence[str]) -> str:
-    more = f" and {len(files) - _SHOWN} more" if len(files) > _SHOWN else ""
-    return ", ".join(files[:_SHOWN]) + more
+def _counts(name: str, targets: Sequence[str], ignored: Sequence[str]) -> bool:
+    """Is it one of the targets that the user asked for, or, where there are none, no test?"""
+    return is_named(name, targets) if targets else not (is_aside(name) or matches(name, ignored))
 
 
 def _proper(targets: list[Target], asked: bool) -> list[Target]:

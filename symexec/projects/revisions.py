@@ -92,8 +92,7 @@ class Revisions:
         """
         file = self.repository / name
         if self.new != WORK_TREE:
-            contents = [self._committed(each, name) for each in (self.old, self.new)]
-            old, new = contents
+            old, new = (self._committed_content(each, name) for each in (self.old, self.new))
             if self.new == STAGED and new is not None:
                 return STAGED, new
             if new is not None and old is None:
@@ -105,7 +104,7 @@ class Revisions:
             return None
         return WORK_TREE, read_inside(file, self.repository)
 
-    def _committed(self, revision: str, name: str) -> bytes | None:
+    def _committed_content(self, revision: str, name: str) -> bytes | None:
         place = f"{'' if revision == STAGED else revision}:{name}"
         try:
             return git(self.repository, "cat-file", "blob", place)
@@ -358,9 +357,7 @@ def found_settings(given: argparse.Namespace) -> Settings | None:
 
         try:
             asked = find_comparison(os.environ, Path.cwd(), given.base)
-        except (
-            UsageError
-        ):  # the command finds that out as well, and reports it as the service wants
+        except UsageError:  # the command meets it again, and reports it as the service wants
             return None
         if asked is None:
             return None

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from csg.errors import CsgtestError, UsageError
+from csg.errors import CsgtestError, UsageError, some_of
 from csg.pipeline import shared_entry
 from csg.programs import (
     NOT_COMPILED,
@@ -44,7 +44,7 @@ from symexec.projects.programs import (
     has_main,
     is_named,
 )
-from symexec.projects.project import Project, Subject, read_project, some_of
+from symexec.projects.project import Project, Subject, read_project
 from symexec.projects.revisions import (
     changed_files,
 )

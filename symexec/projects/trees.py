@@ -28,7 +28,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import IO
 
-from csg.errors import ToolchainError, UsageError
+from csg.errors import ToolchainError, UsageError, some_of
 from csg.records import record
 from symexec.testcases.store import is_ours
 
@@ -192,9 +192,7 @@ def _written(repository: Path, revision: str, target: Path) -> list[str]:
     missing = _write_objects(repository, entries, target)
     notes = []
     if missing:
-        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-        named = ", ".join(missing[:_NAMED])
-        notes.append(f"left out, as git has no content of them: {named}{more}")
+        notes.append(f"left out, as git has no content of them: {some_of(missing, _NAMED)}")
     for each in entries:
         if each.mode == _SUBMODULE:
             notes += _submodule(repository / each.path, each.object, target / each.path)

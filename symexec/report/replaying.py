@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from csg.errors import UsageError
+from csg.errors import UsageError, some_of
 from csg.files import is_inside, read_json
 from csg.harmless_flags import first_doubtful_flag
 from csg.programs import OF_THE_SYSTEM, SourceFile, named_paths
@@ -37,7 +37,6 @@ NOT_RUN = "not run"
 PROGRAM = "a C program of its own, to be run by hand"
 SCREEN = 20  # lines of tests
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
-_NAMED = 4  # folders in a question
 # Is a stranger's report trusted? Asked with the reason for the question, and with what the report
 # has the compiler read elsewhere ("": nothing).
 Trusts = Callable[[str, str], bool]
@@ -142,8 +141,7 @@ def trusted_report(folder: Path, trusts: Trusts) -> Report:
 
 
 def _elsewhere_text(folders: Sequence[str]) -> str:
-    more = f" and {len(folders) - _NAMED} more" if len(folders) > _NAMED else ""
-    return f"the compiler is to read files of {', '.join(folders[:_NAMED])}{more}" * bool(folders)
+    return f"the compiler is to read files of {some_of(folders)}" if folders else ""
 
 
 def _folders_elsewhere(report: Report, folder: Path) -> list[str]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from csg.errors import CsgtestError, Location
+from csg.errors import CsgtestError, Location, some_of
 from csg.graphs import chains, chains_form, graph_form, interactions_form
 from csg.unify import Unified
 from csg.unify.changes.identities import identities
@@ -324,8 +324,7 @@ def _seed_notes(job: BuildJob) -> list[str]:
 
 
 def _refused_notes(refused: Sequence[str]) -> list[str]:
-    more = f", and {len(refused) - MOST_NAMED} more" if len(refused) > MOST_NAMED else ""
-    listed = f"{', '.join(refused[:MOST_NAMED])}{more}"
+    listed = some_of(refused, MOST_NAMED)
     return [f"not read, outside of the tests' folder or hidden: {listed}"] if refused else []
 
 

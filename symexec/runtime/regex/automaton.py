@@ -108,11 +108,11 @@ class Automaton:
                 body = self._build(inner, is_copy)
                 node = self._add(Close(number, optional))
                 end = _Part(node, (node,))
-                return self._joined(_Part(start, (start,)), self._joined(body, end))
+                return self._join(_Part(start, (start,)), self._join(body, end))
             case Sequence(parts=parts):
                 joined: _Part | None = None
                 for part in parts:
-                    joined = self._joined(joined, self._build(part, is_copy))
+                    joined = self._join(joined, self._build(part, is_copy))
                 return joined
             case Choice(parts=parts):
                 chosen = self._build(parts[0], is_copy)
@@ -124,7 +124,7 @@ class Automaton:
             case Reference():
                 raise AssertionError("a reference is refused beforehand")
 
-    def _joined(self, before: _Part | None, after: _Part | None) -> _Part | None:
+    def _join(self, before: _Part | None, after: _Part | None) -> _Part | None:
         if before is None or after is None:
             return after if before is None else before
         self._follow(before.ends, after.first)
@@ -142,7 +142,7 @@ class Automaton:
             return None
         needed: _Part | None = None
         for round_ in range(tree.least):
-            needed = self._joined(needed, self._build(tree.part, is_copy or round_ > 0))
+            needed = self._join(needed, self._build(tree.part, is_copy or round_ > 0))
         if tree.most == tree.least:
             return needed
         more = self._build(tree.part, is_copy or tree.least > 0, optional=not is_copy)
@@ -151,11 +151,11 @@ class Automaton:
         if tree.most is None:
             node = self._add(Fork(), (more.first,))
             self._follow(more.ends, node)
-            return self._joined(needed, _Part(node, (node,)))
+            return self._join(needed, _Part(node, (node,)))
         more = self._fork(more, None)
         for _ in range(tree.least + 1, tree.most):
-            more = self._fork(self._joined(more, self._build(tree.part, is_copy=True)), None)
-        return self._joined(needed, more)
+            more = self._fork(self._join(more, self._build(tree.part, is_copy=True)), None)
+        return self._join(needed, more)
 
     def behind_letters(self, nodes: Iterable[int]) -> list[int]:
         """The nodes behind the letters among some nodes, which a match is at one place further."""
