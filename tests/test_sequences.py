@@ -657,7 +657,7 @@ def test_objects_are_made_of_texts_by_a_function_like_printf(tmp_path: Path) -> 
     for each in done.differing:
         given = each["input"]["parameters"]
         assert given["first"] == 2 and given["value_new_textf_form"]
-    assert 'made = value_new_textf(NULL, "%s", "' in done.out
+    assert 'value_new_textf(NULL, "%s", ' in done.out  # whichever of the equal witnesses it is
 
 
 @pytest.mark.parametrize(
