@@ -50,6 +50,7 @@ class Reason(StrEnum):
     UNKNOWN = "unknown"
     CONCRETISED = "concretised"
     APPROXIMATED = "approximated"
+    SAMPLED = "sampled"
     ATTACKED = "attacked"
     ADDRESSES = "addresses"
     FAILS_ALIKE = "fails-alike"
@@ -91,6 +92,11 @@ REASONS: Mapping[Reason, Row] = MappingProxyType(
         Reason.UNKNOWN: Row("the solver gave no answer to a query", _BOTH),
         Reason.CONCRETISED: Row("a value was fixed to one of its possible values", _BOTH),
         Reason.APPROXIMATED: Row("a model, an input or a comparison is not exact", _BOTH),
+        Reason.SAMPLED: Row(
+            "a change meets the answer of a library function whose model was compared with it"
+            " in samples alone",
+            _EQUALITY,
+        ),
         Reason.ATTACKED: Row(
             "native runs show something that the search does not know of", _EQUALITY
         ),
@@ -115,6 +121,7 @@ EVENTS = frozenset(
     (
         Reason.ADDRESSES,
         Reason.APPROXIMATED,
+        Reason.SAMPLED,
         Reason.COMPILED,
         Reason.ATTACKED,
         Reason.CONCRETISED,

@@ -57,6 +57,11 @@ class Done:
     def differing(self) -> list[dict[str, Any]]:
         return differing(self.report)
 
+    @property
+    def reasons(self) -> set[str]:
+        """Why the verdict is not stronger."""
+        return {each["reason"] for each in self.report["omissions"]}
+
 
 def read_report(folder: Path) -> Any:
     return json.loads((folder / "report.json").read_text())

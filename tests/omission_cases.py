@@ -780,6 +780,14 @@ int f(int x)
         others=True,
     ),
     Row(
+        "symexec/exploration/sampled_answers.py:beyond_samples:sampled",
+        'x += fnmatch("[a-c]", s, 0) == 0;',
+        head="#include <fnmatch.h>",
+        parameters="const char *s, int x",
+        says="the model of fnmatch was compared with the library in samples alone",
+        others=True,
+    ),
+    Row(
         "symexec/exploration/clocks.py:beyond_silence:approximated",
         head="#include <signal.h>",
         result=("SIG_IGN", "SIG_DFL"),

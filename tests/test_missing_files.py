@@ -111,7 +111,10 @@ def test_versions_that_do_the_same_in_both_cases_are_equal(
     asked, given = case
     old, new = of(ASKED[asked], "3", "4"), of(ASKED[asked], "1 + 2", "2 + 2")
     done, _ = compare(old, new.replace("c * 37", "37 * c"), GIVEN[given], tmp_path)
-    assert done.report["verdict"] == Verdict.EQUIVALENT_WITHIN_BOUNDS, done
+    if asked == "glob":  # whose model is too large to promise that nothing differs
+        assert done.reasons == {"sampled"}, done
+    else:
+        assert done.report["verdict"] == Verdict.EQUIVALENT_WITHIN_BOUNDS, done
 
 
 # Whether the folder d is missing, which is there only with the file d/A.

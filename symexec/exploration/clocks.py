@@ -16,12 +16,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from csg.analysis import DependenceGraph
-from csg.analysis.constraints import Place
-from csg.ir import Call, Program
+from csg.ir import Program
 from csg.language.syntax import FunctionDefinition, Member
 from csg.language.traversal import walk
-from symexec.exploration.depending import Influence, changed_vertices, own_functions
+from symexec.exploration.depending import (
+    Influence,
+    changed_vertices,
+    library_calls,
+    named_calls,
+)
 from symexec.exploration.standard_streams import StandardStreams, asks_of_streams
 from symexec.ledger import Omission, Reason
 
@@ -92,30 +95,9 @@ _SETTING = frozenset(
 )
 
 
-def _named_calls(program: Program) -> Iterator[tuple[str, Place, Call]]:
-    """The calls of the program's own functions by name: the name, and where."""
-    for name in own_functions(program):
-        for block in program.functions[name].blocks:
-            for at, step in enumerate(block.instructions):
-                if isinstance(step, Call) and isinstance(step.callee, str):
-                    yield step.callee, (name, block.index, at), step
-
-
-def _calls(influence: Influence) -> Iterator[tuple[str, Place, Call]]:
-    """The same with what is called through pointers, without the program's own functions."""
-    own = {*own_functions(influence.program)}
-    yield from (each for each in _named_calls(influence.program) if each[0] not in own)
-    for place, names in influence.dependences.pointers.callees.items():
-        if place[0] in own:
-            block = influence.program.functions[place[0]].blocks[place[1]]
-            call = block.instructions[place[2]]
-            assert isinstance(call, Call)
-            yield from ((name, place, call) for name in names if name not in own)
-
-
 def asking(program: Program) -> Iterator[str]:
     """The names of the functions that the program calls, and that answer otherwise in each run."""
-    return (name for name, _, _ in _named_calls(program) if name in _SAYING)
+    return (name for name, _, _ in named_calls(program) if name in _SAYING)
 
 
 def _who_answers(name: str, times: bool) -> str | None:
@@ -130,9 +112,8 @@ def beyond_now(influence: Influence, functions: Iterable[FunctionDefinition]) ->
     """The calls that ask for the time, the user or a standard stream, where a change depends on the
     answer or meets it. ``functions``: those of the program."""
     program, dependences = influence.program, influence.dependences
-    calls = [*_calls(influence)]
+    calls = [*library_calls(influence)]
     times = any(name in _STATUS for name, _, _ in calls) and _look_at_times(functions)
-    number = dependences.vertices.instruction
     asks = any(asks_of_streams(name) for name, _, _ in calls)
     streams = StandardStreams(program, dependences) if asks else None
     for name, place, call in calls:
@@ -140,8 +121,7 @@ def beyond_now(influence: Influence, functions: Iterable[FunctionDefinition]) ->
         other = other or _who_answers(name, times)
         if other is None:
             continue
-        answer = {number(place), *_inside(program, dependences, name)}
-        if not influence.of_changes().isdisjoint(influence.of(answer)):
+        if influence.meets_answer(name, place):
             text = f"the search has one answer of {name}; {other} may give another one"
             yield Omission(Reason.APPROXIMATED, text, program.nodes[call.node].location)
 
@@ -150,7 +130,7 @@ def beyond_silence(influence: Influence) -> Iterator[Omission]:
     """The calls that say what a signal does, where they have changed themselves. Where they say
     something else because of a change elsewhere, paths show it."""
     program, dependences = influence.program, influence.dependences
-    calls = [each for each in _named_calls(program) if each[0] in _SETTING]
+    calls = [each for each in named_calls(program) if each[0] in _SETTING]
     changed = changed_vertices(program, dependences) if calls else set()
     for name, place, call in calls:
         changes = program.nodes[call.node].changes
@@ -166,11 +146,3 @@ def _look_at_times(functions: Iterable[FunctionDefinition]) -> bool:
         for function in functions
         for each in walk(function.body)
     )
-
-
-def _inside(program: Program, dependences: DependenceGraph, name: str) -> Iterator[int]:
-    """The vertices of a function of the library whose code is analysed."""
-    if name in dependences.vertices.blocks:
-        for block in program.functions[name].blocks:
-            start = dependences.vertices.blocks[name][block.index]
-            yield from range(start, start + len(block.instructions) + 1)

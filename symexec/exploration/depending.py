@@ -13,7 +13,7 @@ from csg.analysis import DependenceGraph
 from csg.analysis.constraints import Place
 from csg.analysis.memory_flow import TOUCHES_MEMORY, Accesses
 from csg.analysis.objects import ObjectKind, bits
-from csg.ir import Instruction, Program
+from csg.ir import Call, Instruction, Program
 from symexec.testcases.driver import PLACE_OF_DRIVERS
 
 
@@ -82,6 +82,21 @@ class Influence:
             self._of_changes = self.of(changed_vertices(self.program, self.dependences))
         return self._of_changes
 
+    def meets_answer(self, name: str, place: Place) -> bool:
+        """Does a change depend on the answer of this library function, called here, or does
+        something depend on both?"""
+        inside = _inside(self.program, self.dependences, name)
+        answer = {self.dependences.vertices.instruction(place), *inside}
+        return not self.of_changes().isdisjoint(self.of(answer))
+
+
+def _inside(program: Program, dependences: DependenceGraph, name: str) -> Iterator[int]:
+    """The vertices of a function of the library whose code is analysed."""
+    if name in dependences.vertices.blocks:
+        for block in program.functions[name].blocks:
+            start = dependences.vertices.blocks[name][block.index]
+            yield from range(start, start + len(block.instructions) + 1)
+
 
 def own_functions(program: Program) -> list[str]:
     """The functions of the program, without those of drivers and of the library."""
@@ -90,6 +105,27 @@ def own_functions(program: Program) -> list[str]:
         for name, code in program.functions.items()
         if not (code.library or PLACE_OF_DRIVERS.match(code.location.file))
     ]
+
+
+def named_calls(program: Program) -> Iterator[tuple[str, Place, Call]]:
+    """The calls of the program's own functions by name: the name, and where."""
+    for name in own_functions(program):
+        for block in program.functions[name].blocks:
+            for at, step in enumerate(block.instructions):
+                if isinstance(step, Call) and isinstance(step.callee, str):
+                    yield step.callee, (name, block.index, at), step
+
+
+def library_calls(influence: Influence) -> Iterator[tuple[str, Place, Call]]:
+    """The same with what is called through pointers, without the program's own functions."""
+    own = {*own_functions(influence.program)}
+    yield from (each for each in named_calls(influence.program) if each[0] not in own)
+    for place, names in influence.dependences.pointers.callees.items():
+        if place[0] in own:
+            block = influence.program.functions[place[0]].blocks[place[1]]
+            call = block.instructions[place[2]]
+            assert isinstance(call, Call)
+            yield from ((name, place, call) for name in names if name not in own)
 
 
 def accesses(program: Program, functions: Iterable[str]) -> Iterator[tuple[Place, Instruction]]:

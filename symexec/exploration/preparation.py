@@ -90,6 +90,7 @@ from symexec.exploration.observable import (
     outliving,
 )
 from symexec.exploration.orientations import mixed_streams
+from symexec.exploration.sampled_answers import beyond_samples
 from symexec.exploration.shared_memory import accesses_of_shared
 from symexec.exploration.start import definition
 from symexec.expr import TermTable
@@ -768,6 +769,7 @@ def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
         *beyond_stubs(influence),
         *beyond_now(influence, functions),
         *beyond_silence(influence),
+        *beyond_samples(influence),
         *mixed_streams(influence),
         *accesses_of_shared(functions),
         *stores_to_constants(influence, functions),
