@@ -739,10 +739,30 @@ executable('sum', 'src/sum.c', link_with: util, include_directories: 'lib',
 """
 
 
+# CMake takes the C compiler that stands beside the one of C++.
+WITH_CPLUSPLUS = CMAKE.replace("project(x C)", "project(x CXX C)")
+
+
+def test_a_compiler_of_cplusplus_makes_nothing_of_c(tmp_path: Path) -> None:
+    made = [
+        ToolCall(PLACE, ("c++", "-c", "a.c", "-o", "a.o")),
+        ToolCall(PLACE, ("gcc", "-x", "c++", "-c", "b.c", "-o", "b.o")),
+        ToolCall(PLACE, ("g++", "-x", "c", "-c", "c.c", "-o", "c.o")),
+        ToolCall(PLACE, ("g++", "-c", "d.cpp", "-o", "d.o")),
+        ToolCall(PLACE, ("g++", "-o", "prog", "a.o", "b.o", "c.o", "d.o", "e.c")),
+    ]
+    products = read_calls(made, tmp_path)
+    assert [each.source for each in products.sources("prog", {})] == ["c.c"]
+
+
 @pytest.mark.parametrize(
     ("tools", "file", "text"),
-    [(["cmake"], "CMakeLists.txt", CMAKE), (["meson", "ninja"], "meson.build", MESON)],
-    ids=["cmake", "meson"],
+    [
+        (["cmake"], "CMakeLists.txt", CMAKE),
+        (["cmake", "c++"], "CMakeLists.txt", WITH_CPLUSPLUS),
+        (["meson", "ninja"], "meson.build", MESON),
+    ],
+    ids=["cmake", "cmake with C++", "meson"],
 )
 def test_cmake_and_meson_are_configured_by_us(
     tools: list[str], file: str, text: str, repository: Repository, tmp_path: Path

@@ -51,7 +51,7 @@ _SAYABLE = 4 << 30  # bytes that a build may say
 _BLOCK = 64 << 10  # bytes of what a build says that are written at once
 _SHOWN = 4 << 20  # bytes of a log, at its end, in which failures are looked for
 _TOOLS = (
-    "cc", "gcc", "clang", "c99", "c89", "ar", "ld", "gcc-ar", "llvm-ar",
+    "cc", "gcc", "clang", "c99", "c89", "c++", "g++", "clang++", "ar", "ld", "gcc-ar", "llvm-ar",
     "ranlib", "gcc-ranlib", "llvm-ranlib", "strip", "llvm-strip",
 )  # fmt: skip
 _SAID = 6  # lines of a failed build to show

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from csg.files import read_file, read_text
@@ -23,6 +24,7 @@ from csg.records import record
 from symexec.projects.building import PLACE, Linked, content_digest
 from symexec.projects.leavings import ToolCall
 
+_CPLUSPLUS = ("c++", "g++", "clang++")  # to these, a .c file is one of C++
 _OPERAND_OF_AR = ("--plugin", "--output", "--record-libdeps")
 _ARCHIVERS = ("ar", "gcc-ar", "llvm-ar")
 # These change no code: one adds an index, the other takes names and debug data away.
@@ -260,7 +262,7 @@ def _unseen_files(
                 products.taken.setdefault(output, {})[known] = found
             else:
                 yield name, found
-        elif not name.endswith(".c"):
+        elif f"{output}:{name}" not in products.objects:  # else it was compiled as C
             file = tree / name
             others = not file.is_file() or _READS_OTHERS.search(read_file(file))
             yield name, made if others else found
@@ -343,9 +345,11 @@ def _compile(products: Products, words: Sequence[str], call: ToolCall, tree: Pat
         return
     output, files, searched, libraries = _parts(words)
     flags = tuple(recorded_flags(words, call.folder))
-    sources = [file for file in files if file.endswith(".c")]
+    compiled = () if _is_of_cplusplus(call.words) else (".c",)
     if "-c" in words:
-        for file in sources:
+        for file in files:
+            if not file.endswith(compiled):
+                continue
             source = _relative(file, call.folder)
             made = _relative(output or PurePosixPath(file).stem + ".o", call.folder)
             if source is not None and made is not None:
@@ -363,7 +367,7 @@ def _compile(products: Products, words: Sequence[str], call: ToolCall, tree: Pat
         name = _relative(file, call.folder)
         if name is None:
             continue
-        if file.endswith(".c"):
+        if file.endswith(compiled):
             products.note(f"{target}:{name}", Compiled(name, flags), call)
             name = f"{target}:{name}"
         inputs.append(_known(products, name, tree))
@@ -383,6 +387,13 @@ def _compile(products: Products, words: Sequence[str], call: ToolCall, tree: Pat
     products.unseen[target] = {*_unseen_files(products, target, found, call, tree)}
     products.flags[target] = tuple(linker)
     products.note_content(target, call)
+
+
+def _is_of_cplusplus(words: Sequence[str]) -> bool:
+    """Does the compiler read all files that it is given as C++?"""
+    named = PurePosixPath(words[0]).name in _CPLUSPLUS
+    language = next((after for word, after in pairwise(words) if word == "-x"), "")
+    return (named and language != "c") or language.startswith("c++") or "-xc++" in words
 
 
 def _parts(words: Sequence[str]) -> tuple[str, list[str], list[str], list[str]]:
