@@ -225,3 +225,13 @@ def test_inner_names_count_by_their_content() -> None:
     assert Reader(other, {"m": "n"}).text("f") == text != Reader(other, {}).text("f")
     changed = read_assembly(assemble(INNER.replace("text", "tent")))
     assert Reader(changed, {}).text("f") != text
+
+
+def test_a_section_has_the_flags_that_it_was_declared_with() -> None:
+    text = "double f(double a) { return a * 0.5 + 0.25; }\n"
+    before = "double before(double a) { return a * 3.5; }\n"
+    one, other = (read_assembly(assemble(each)) for each in (text, before + text))
+    assert ".rodata" in Reader(one, {}).text("f")
+    assert Reader(one, {}).text("f") == Reader(other, {}).text("f")
+    pushed = '.section .x,"aw"\n.text\na: .long b\n.section .x\n.globl b\nb: .long 1\n'
+    assert read_assembly(pushed).pieces["b"].head == ('.x,"aw"',)

@@ -111,6 +111,7 @@ class _Reading:
         self._placed: list[tuple[str, str, str]] = []
         self._words: set[str] = set()
         self._section, self._before = ".text", ".text"
+        self._declared: dict[str, str] = {}  # the sections with their flags, by name
         self._alignment: tuple[str, ...] = ()
         self._function = ""  # whose text is being read
         self._label, self._head = "", ()  # type: tuple[str, tuple[str, ...]]
@@ -163,6 +164,7 @@ class _Reading:
             self._end()
             return
         if line.startswith(".section"):  # of a jump table, or of code that is hardly reached
+            line = f".section {self._with_flags(line.removeprefix('.section').strip())}"
             line = re.sub(rf"\.{re.escape(self._function)}(?![\w.$])", ".*", line)
         self._lines.append(line)
 
@@ -198,7 +200,13 @@ class _Reading:
             self._section, self._before = self._before, self._section
             return
         name = line.removeprefix(word).strip() if word in (".section", ".pushsection") else word
-        self._before, self._section = self._section, name.replace(",@progbits", "")
+        self._before, self._section = self._section, self._with_flags(name)
+
+    def _with_flags(self, section: str) -> str:
+        """A section as it was declared first: later its name may stand alone."""
+        name, comma, _ = section.partition(",")
+        found = section.replace(",@progbits", "")
+        return self._declared.setdefault(name, found) if comma else self._declared.get(name, found)
 
 
 def _writable(head: str) -> str:
