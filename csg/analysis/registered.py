@@ -39,6 +39,12 @@ def unfollowed(program: Program, calls: CallGraph, pointers: PointsTo) -> list[s
     ]
 
 
+def may_run(program: Program, calls: CallGraph, pointers: PointsTo) -> set[str]:
+    """The functions that a run may come to: by calls, or by somebody who has their address."""
+    taken = [each.name for each in pointers.objects.objects if each.kind is ObjectKind.FUNCTION]
+    return _reached(program, calls, [*_roots(program), *taken])
+
+
 def _changed(program: Program) -> frozenset[str]:
     return frozenset(node.function for node in program.nodes if node.changes)
 

@@ -13,6 +13,7 @@ from csg.analysis import DependenceGraph
 from csg.analysis.constraints import Place
 from csg.analysis.memory_flow import TOUCHES_MEMORY, Accesses
 from csg.analysis.objects import ObjectKind, bits
+from csg.analysis.registered import may_run
 from csg.ir import Call, Instruction, Program
 from symexec.testcases.driver import PLACE_OF_DRIVERS
 
@@ -117,15 +118,18 @@ def named_calls(program: Program) -> Iterator[tuple[str, Place, Call]]:
 
 
 def library_calls(influence: Influence) -> Iterator[tuple[str, Place, Call]]:
-    """The same with what is called through pointers, without the program's own functions."""
-    own = {*own_functions(influence.program)}
-    yield from (each for each in named_calls(influence.program) if each[0] not in own)
-    for place, names in influence.dependences.pointers.callees.items():
-        if place[0] in own:
-            block = influence.program.functions[place[0]].blocks[place[1]]
-            call = block.instructions[place[2]]
-            assert isinstance(call, Call)
-            yield from ((name, place, call) for name in names if name not in own)
+    """The calls of functions of the library where a run may come to them, also through pointers."""
+    program, dependences = influence.program, influence.dependences
+    own = {*own_functions(program)}
+    running = may_run(program, dependences.calls, dependences.pointers)
+    for name, place, call in named_calls(program):
+        if name not in own and place[0] in running:
+            yield name, place, call
+    for place, names in dependences.pointers.callees.items():
+        if place[0] in own & running:
+            step = program.functions[place[0]].blocks[place[1]].instructions[place[2]]
+            assert isinstance(step, Call)
+            yield from ((name, place, step) for name in names if name not in own)
 
 
 def accesses(program: Program, functions: Iterable[str]) -> Iterator[tuple[Place, Instruction]]:
