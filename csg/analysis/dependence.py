@@ -152,7 +152,8 @@ def _link_call(graph: DependenceGraph, place: Place) -> None:
         code = graph.program.functions[callee]
         decider = vertex if decides else vertices.blocks[place[0]][place[1]]
         graph.control[vertices.entry[callee]].add(decider)
-        if call.target is not None:
+        called_back = isinstance(call.callee, str) and callee != call.callee
+        if call.target is not None or called_back:  # what qsort writes depends on compare
             graph.data[vertex].add(vertices.returns[callee])
         for index in range(len(call.arguments)):
             last = index >= len(code.parameters)
