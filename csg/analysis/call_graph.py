@@ -62,12 +62,14 @@ def call_graph(program: Program, pointers: PointsTo) -> CallGraph:
     callers: dict[str, list[Place]] = {name: [] for name in program.functions}
     functions: NameGraph = networkx.DiGraph()
     functions.add_nodes_from(program.functions)
+    scattered = tuple(sorted(pointers.functions_at(pointers.scattered)))
     for name, function in program.functions.items():
         for block in function.blocks:
             for index, instruction in enumerate(block.instructions):
                 if type(instruction) is Call:
                     place = (name, block.index, index)
-                    found = _targets(instruction, place, pointers)
+                    put_together = () if function.library else scattered
+                    found = _targets(instruction, place, pointers, put_together)
                     callees[place] = tuple(n for n in found if looked_into(program, n))
                     external[place] = tuple(n for n in found if not looked_into(program, n))
                     for callee in callees[place]:
@@ -99,11 +101,15 @@ def named_calls(program: Program) -> NameGraph:
     return functions
 
 
-def _targets(call: Call, place: Place, pointers: PointsTo) -> tuple[str, ...]:
+def _targets(
+    call: Call, place: Place, pointers: PointsTo, scattered: tuple[str, ...]
+) -> tuple[str, ...]:
+    """What a call may run. ``scattered``: the functions that a pointer may lead to which the
+    program has put together itself."""
     resolved = pointers.callees.get(place, ())
     if isinstance(call.callee, str):
         return tuple(dict.fromkeys((call.callee, *resolved)))
-    return resolved
+    return tuple(dict.fromkeys((*resolved, *scattered)))
 
 
 # ---------------------------------------------------------------------- functions that never return

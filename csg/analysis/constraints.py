@@ -3,9 +3,10 @@
     char *p = c ? a : b;  *p = 0;      p points to {a, b}, the store writes one of them
 
 Flow- and context-insensitive inclusion constraints over registers and the contents of memory. Only
-8-byte loads and stores move pointers: a program that copies pointers byte by byte by itself is not
-followed (``memcpy`` is). Calls through pointers are resolved while solving; one that nothing
-resolves may go to any function whose address is taken.
+8-byte loads and stores move pointers, and ``memcpy`` does. What a program copies byte by byte by
+itself, or writes to a pipe, is *scattered*: it is not followed, and each call through a pointer may
+go to a function that it leads to. Calls through pointers are resolved while solving; one that
+nothing resolves may go to any function whose address is taken.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ from csg.ir import (
     Binary,
     Call,
     CheckIndex,
+    Compare,
     Computation,
     Copy,
     Fill,
+    FloatCompare,
     FunctionAddress,
     FunctionCode,
     GlobalAddress,
@@ -46,7 +49,8 @@ from csg.ir import (
     Value,
     VaStart,
 )
-from csg.ir.library_effects import Effect, argument_indices, effect_of
+from csg.ir.instructions import reads
+from csg.ir.library_effects import Effect, argument_indices, effect_of, is_output
 
 # ------------------------------------------------------------------------------------------ solving
 # Solve inclusion constraints between sets of locations (Andersen 1994).
@@ -392,6 +396,7 @@ class Inclusions:
 
 Place = tuple[str, int, int]  # function, block, index of the instruction
 
+_POINTER = 64  # bits
 _KEEPS_POINTER = frozenset(("add", "sub", "and", "or", "xor"))
 
 
@@ -412,6 +417,7 @@ class Builder:
         self.callees: dict[Place, set[str]] = {}
         self.taken: set[str] = set()  # functions whose address is taken
         self.outside = self.inclusions.variables(1)
+        self.scattered = self.inclusions.variables(1)
         for name, function in program.functions.items():
             self.first_register[name] = self.inclusions.variables(function.registers + 2)
             self.results[name] = self.first_register[name] + function.registers
@@ -453,6 +459,7 @@ class Builder:
     def _surroundings(self) -> None:
         self._self_contained(self.outside, "outside")
         self.inclusions.wait(self.outside, self._outside_reaches)
+        self.inclusions.wait(self.scattered, self._scattered_reaches)
         entry = self.program.functions.get(self.program.entry)
         for index, parameter in enumerate(entry.parameters if entry else ()):
             if parameter.width == 64:
@@ -473,6 +480,9 @@ class Builder:
         inclusions = self.inclusions
         inclusions.copy(self.outside, inclusions.summary(location))
         inclusions.copy(inclusions.cell(self.objects.anywhere(location)), self.outside)
+
+    def _scattered_reaches(self, location: int) -> None:
+        self.inclusions.copy(self.scattered, self.inclusions.summary(location))
 
     def _object(self, kind: ObjectKind, name: str, owner: str = "") -> int:
         return self.objects.location(self.objects.add(kind, name, owner, flat=True), ANYWHERE)
@@ -511,6 +521,8 @@ class Builder:
             case Binary(operator=operator, target=Register(width=64) as target):
                 if operator in _KEEPS_POINTER:
                     self._arithmetic(name, instruction, target)
+                else:
+                    self._scatter(name, instruction.left)
             case Load(target=Register(width=64) as target, address=address):
                 if isinstance(address, Register):
                     inclusions.load(self._register(name, target), self._register(name, address))
@@ -553,12 +565,25 @@ class Builder:
                 inclusions.load(self._register(name, target), self._register(name, held_list))
             case Call():
                 self._call(name, place, instruction)
-            case Move() | Binary() | Load() | Store() | VaArgument():
-                pass  # of a width, or from a constant, that is no pointer
-            case Computation() | Fill() | CheckIndex() | LabelAddress() | Refuse():
+            case Compare() | FloatCompare() | CheckIndex() | Fill() | LabelAddress() | Refuse():
                 pass
+            case Load(address=address):
+                if isinstance(address, Register):
+                    inclusions.load(self.scattered, self._register(name, address))
+            case Store(value=value):
+                self._scatter(name, value)
+            case Move() | Binary() | Computation():
+                for value in reads(instruction):
+                    self._scatter(name, value)
+            case VaArgument():
+                self._scatter(name, instruction.list)
             case _:
                 assert_never(instruction)
+
+    def _scatter(self, function: str, value: Value) -> None:
+        """Note that a value goes on in a form in which no pointer is looked for."""
+        if isinstance(value, Register) and value.width == _POINTER:
+            self._copy(self.scattered, function, value)
 
     def _register(self, function: str, register: Register) -> int:
         return self.first_register[function] + register.number
@@ -582,8 +607,10 @@ class Builder:
             )
             return
         self._copy(variable, function, left, BLUR)
-        if binary.operator != "sub":  # the difference of two pointers is none
+        if binary.operator != "sub":
             self._copy(variable, function, right, BLUR)
+        else:  # b - (b - a) is a
+            self._scatter(function, right)
 
     def _store(self, function: str, address: Value, value: Value) -> None:
         if isinstance(value, Register):
@@ -620,6 +647,8 @@ class Builder:
             self.callees[place].add(name)
         code = self.program.functions.get(name)
         effect = effect_of(name) if code is None or code.library else None
+        if is_output(name):  # a pipe, or a file, gives back what was written to it
+            self._write_out(place[0], call)
         if effect is not None:
             self._effect(place, call, effect)
         elif code is not None:
@@ -628,6 +657,12 @@ class Builder:
             for argument in call.arguments:
                 self._copy(self.outside, place[0], argument)
             self._result(place[0], call, self.outside)
+
+    def _write_out(self, function: str, call: Call) -> None:
+        for argument in call.arguments:
+            self._scatter(function, argument)
+            if isinstance(argument, Register):
+                self.inclusions.load(self.scattered, self._register(function, argument))
 
     def _pass(self, function: str, call: Call, callee: FunctionCode) -> None:
         for index, argument in enumerate(call.arguments):
@@ -724,18 +759,29 @@ class Builder:
 
 @dataclass(frozen=True, slots=True)
 class PointsTo:
+    """``scattered``: the locations whose addresses, or pointers to what holds them, are somewhere
+    in another form: as single bytes, as a product or a difference, or written to a file."""
+
     objects: Objects
     sets: list[int]
     first_register: dict[str, int]
     callees: dict[Place, tuple[str, ...]]  # of calls through pointers, sorted
     outside: int  # all locations that unknown functions can reach
     held: dict[int, int]  # object -> locations that pointers in it point to
+    scattered: int
 
     def locations(self, function: str, value: Value) -> int:
         """The set of locations that a value may point to."""
         if type(value) is not Register:
             return 0
         return self.sets[self.first_register[function] + value.number]
+
+    def functions_at(self, locations: int) -> Iterator[str]:
+        """The names of the functions among the locations."""
+        for location in bits(locations):
+            thing = self.objects.objects[self.objects.locations[location][0]]
+            if thing.kind is ObjectKind.FUNCTION:
+                yield thing.name
 
     def contents(self, locations: int) -> int:
         """The locations that pointers in the objects of these locations point to."""
@@ -775,4 +821,5 @@ def points_to(program: Program) -> PointsTo:
         callees={place: tuple(sorted(names)) for place, names in builder.callees.items()},
         outside=sets[builder.outside],
         held=builder.inclusions.contents(),
+        scattered=sets[builder.scattered],
     )

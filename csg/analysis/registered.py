@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from csg.analysis.call_graph import CallGraph
 from csg.analysis.constraints import PointsTo
-from csg.analysis.objects import ObjectKind, bits
+from csg.analysis.objects import ObjectKind
 from csg.ir import Call, Program
 from csg.ir.library_effects import effect_of
 
@@ -100,10 +100,7 @@ def functions_at(program: Program, pointers: PointsTo, locations: int) -> frozen
 
 
 def _functions(program: Program, pointers: PointsTo, locations: int) -> Iterator[str]:
-    objects = pointers.objects
-    for location in bits(locations):
-        thing = objects.objects[objects.locations[location][0]]
-        if thing.kind is ObjectKind.FUNCTION:
-            code = program.functions.get(thing.name)
-            if code is not None and not code.library:
-                yield thing.name
+    for name in pointers.functions_at(locations):
+        code = program.functions.get(name)
+        if code is not None and not code.library:
+            yield name
