@@ -168,11 +168,12 @@ class ConvertFloat(Computation):
 @record
 class Load(_Placed):
     """``size`` bytes, little-endian, into a register of exactly 8 * size bits (10 bytes for long
-    double, 1 byte for width 1 of _Bool)."""
+    double, 1 byte for width 1 of _Bool). ``numeric``: the program reads no pointer there."""
 
     target: Register
     address: Value
     size: int
+    numeric: bool = False
 
 
 @record

@@ -205,6 +205,8 @@ class Program:
     after_main: list[str] = field(default_factory=list)
     carried: set[str] = field(default_factory=set)  # objects that hold what earlier calls left
     nameless: set[str] = field(default_factory=set)  # what callers know by no name
+    # loads of numbers that may meet a pointer: function, block, index
+    numbers_of_pointers: set[tuple[str, int, int]] = field(default_factory=set)
     decisions: list[Decision] = field(default_factory=list)  # none of a library
 
 

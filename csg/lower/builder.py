@@ -377,9 +377,9 @@ class FunctionBuilder:
 
     # ---------------------------------------------------------------- memory
 
-    def load(self, address: Value, width: int, size: int) -> Value:
+    def load(self, address: Value, width: int, size: int, numeric: bool = False) -> Value:
         target = self.register(width)
-        self.emit(Load(target, address, size, node=self.node, version=self.version))
+        self.emit(Load(target, address, size, numeric, node=self.node, version=self.version))
         return target
 
     def store(self, address: Value, value: Value, size: int) -> None:

@@ -16,6 +16,7 @@ from csg.language.types import (
     Array,
     Field,
     Function,
+    Pointer,
     Record,
     Type,
     VaList,
@@ -84,7 +85,8 @@ def read(builder: FunctionBuilder, place: Place) -> Value:
         case InMemory(address=address, type=kind):
             if by_address(kind):
                 return address
-            return builder.load(address, value_bits(kind), access_size(kind))
+            size, numeric = access_size(kind), not isinstance(kind, Pointer)
+            return builder.load(address, value_bits(kind), size, numeric)
         case BitField():
             return _read_bits(builder, place)
 

@@ -71,6 +71,9 @@ class ReferenceContext:
     def load_ahead(self, address: int) -> Operand:
         return self.load(address, 1)
 
+    def load_number_ahead(self, address: int) -> Operand:
+        return self.load(address, 1)
+
     def check_read(self, address: int, size: int) -> None:
         self._object(address, size, Access.READ)
 

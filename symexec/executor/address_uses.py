@@ -17,6 +17,7 @@ from csg.errors import Location
 from csg.ir import Branch, Instruction, Register, Return, Switch, Terminator
 from symexec.executor.addresses import number_of
 from symexec.executor.execution import Execution
+from symexec.executor.pointer_bytes import as_number
 from symexec.executor.undefined_uses import ACCESSED, note, used
 from symexec.expr import (
     Data,
@@ -169,6 +170,12 @@ def address_helpers(engine: Execution) -> dict[str, object]:
 
         return _of_pairs(left, right, of)
 
+    def read_as_number(
+        state: State, address: int, size: int, value: Data, block: int, index: int
+    ) -> Data:
+        where = place(state, block, index)
+        return number_read(engine, state, address, size, value, where)
+
     def distance(state: State, left: Data, right: Data, block: int, index: int) -> Data:
         """``left - right`` of pointers, in bytes"""
 
@@ -196,7 +203,21 @@ def address_helpers(engine: Execution) -> dict[str, object]:
         "ordered": ordered,
         "equal": equal,
         "distance": distance,
+        "as_number": read_as_number,
     }
+
+
+def number_read(
+    engine: Execution, state: State, address: int, size: int, value: Data, location: Location
+) -> Data:
+    """What a read of a number gives that may meet a pointer."""
+    if not engine.addresses.tracked:
+        return value
+    found = as_number(engine, state, address, size, value)
+    if found is None:
+        note(engine, state, Reason.ADDRESSES, UNTRACED, location)
+        return value
+    return found
 
 
 def _tell_apart(engine: Execution, state: State, apart: Sequence[str], location: Location) -> None:

@@ -20,7 +20,7 @@ them on a frame that holds pairs (3, 4), where it reads and writes its own halve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final, assert_never
 
 from csg.ir import (
@@ -89,6 +89,7 @@ class ChunkArithmetic(ChunkRegisters):
     """Writes the instructions that compute a value or access memory."""
 
     exposes: bool
+    numbers_of_pointers: Collection[tuple[str, int, int]]
 
     def move(self, instruction: Move) -> None:
         target, version = instruction.target, instruction.version
@@ -194,6 +195,11 @@ class ChunkArithmetic(ChunkRegisters):
             f"w = s.memory.load({address}, {size}, s.mode) if {address}.__class__ is int else None"
         )
         self.stop_if("w is None")
+        if (
+            self.exposes
+            and (self.function.name, self.block, self.index) in self.numbers_of_pointers
+        ):
+            self.write(f"w = as_number(s, {address}, {size}, w, {self.block}, {self.index})")
         if target.width == 1:
             self.write(f"{name} = w & 1 if w.__class__ is int else truncate(w, 1)")
         else:
@@ -258,10 +264,12 @@ class ChunkWriter(ChunkArithmetic):
         reading: dict[int, dict[int, int]],
         logs: bool = False,
         exposes: bool = False,
+        numbers_of_pointers: Collection[tuple[str, int, int]] = (),
     ) -> None:
         super().__init__(function, flavour, escaping)
         self.logs = logs
         self.exposes = exposes
+        self.numbers_of_pointers = numbers_of_pointers
         self.watched = watched
         self.addresses = addresses
         self.fits = fits

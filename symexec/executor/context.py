@@ -8,6 +8,7 @@ from csg.errors import Location
 from csg.ir import Call, Passed
 from csg.language.types import scalar_sizes
 from symexec.executor.accesses import inside
+from symexec.executor.address_uses import number_read
 from symexec.executor.execution import Execution
 from symexec.executor.memcheck import Used
 from symexec.executor.offsets import copy, fill, read_at
@@ -112,6 +113,17 @@ class ModelContext:
         if isinstance(value, Shadowed):
             raise Paired
         return value
+
+    def load_number_ahead(self, address: int) -> int | Term:
+        state, frame = self._state, self._state.top
+        value = self.load_ahead(address)
+        place = (self.caller, frame.block, frame.index)
+        if place not in self._engine.program.numbers_of_pointers:
+            return value
+        found = number_read(self._engine, state, address, 1, value, self.location)
+        if isinstance(found, Shadowed):
+            raise Paired
+        return found
 
     def check_read(self, address: int, size: int) -> None:
         self._check(address, size, write=False)

@@ -254,6 +254,7 @@ class Machine:
             function.reading,
             self.logs,
             self.exposes and not function.code.library,
+            self.program.numbers_of_pointers,
         )
         name = f"c{block}_{index}"
         source = writer.chunk(name, block, index)

@@ -31,6 +31,7 @@ from csg.analysis.lengths import Functions
 from csg.analysis.nullness import asked_for_null, functions_of, null_tests
 from csg.analysis.output_buffers import output_buffers
 from csg.analysis.pointer_identity import pointer_identities
+from csg.analysis.pointer_numbers import numbers_of_pointers
 from csg.analysis.pointer_ranges import pointer_ranges
 from csg.analysis.preconditions import (
     Bounded,
@@ -757,6 +758,7 @@ def analysed(lowered: Lowered, options: BuildOptions) -> Prepared:
     given = tuple(unfollowed(program, dependences.calls, dependences.pointers))
     found = _outliving(unified, program, dependences)
     program.carried = {*found.carried}
+    program.numbers_of_pointers = numbers_of_pointers(program, dependences.pointers)
     if program.entry != "main":  # which hands nothing out
         program.nameless = nameless_in(program, nameless(_versions(unified)))
     staying = retained(unified, program.entry, lowered.files)

@@ -125,6 +125,9 @@ class Context(Protocol):
     def load_ahead(self, address: int) -> Operand:
         """A byte that may lie behind the end of a text: it counts only where the text goes on."""
 
+    def load_number_ahead(self, address: int) -> Operand:
+        """The same of a byte that is compared as a number, also where a pointer lies."""
+
     def check_read(self, address: int, size: int) -> None:
         """End the path unless ``size`` bytes from an address can be read."""
 

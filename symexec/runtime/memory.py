@@ -455,7 +455,8 @@ def _compared(
             ahead = []
         if not (yield from decide(holds("ult", 64, index, most))):
             break
-        x, y = seen(context.load_ahead(a + index)), seen(context.load_ahead(b + index))
+        load = context.load_ahead if ends else context.load_number_ahead
+        x, y = seen(load(a + index)), seen(load(b + index))
         index += 1
         if isinstance(x, int) and isinstance(y, int):
             if x != y:
