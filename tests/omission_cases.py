@@ -749,6 +749,27 @@ int f(int x)
         others=True,
     ),
     Row(
+        "symexec/executor/address_uses.py:_tell_freed:addresses",
+        "char *p = malloc(8); free(p); char *q = malloc(8); x += p == q; free(q);",
+        head="#include <stdlib.h>",
+        says="a pointer to freed memory is compared",
+        others=True,
+    ),
+    Row(
+        "symexec/executor/address_uses.py:_tell_untraced:addresses",
+        "long *q = malloc(16); memcpy(q, &p, 8); x += ((char *) q)[1]; free(q);",
+        head="#include <stdlib.h>",
+        parameters="int *p, int x",
+        says="a pointer as a number",
+        others=True,
+    ),
+    Row(
+        "symexec/runtime/stdio/printing.py:_write:undefined",
+        'char b[8] = "a"; sprintf(b, "x%s", b); x += b[1];',
+        says="a text lies where sprintf writes to",
+        others=True,
+    ),
+    Row(
         "symexec/executor/address_uses.py:_tell_apart:addresses",
         "x += s->a == &kept;",
         head="struct one { int *a; }; int kept;",
@@ -765,12 +786,6 @@ int f(int x)
         'printf("%p", (void *) p);',
         parameters="char *p, int x",
         others=True,
-    ),
-    Row(
-        "symexec/executor/address_uses.py:traced:addresses",
-        "union { char *p; unsigned long n; } u; u.p = p; u.n ^= y; x += u.p < p;",
-        parameters="char *p, int x, unsigned long y",
-        says="a pointer as a number, to one of several objects",
     ),
     Row(
         "symexec/exploration/clocks.py:beyond_now:approximated",

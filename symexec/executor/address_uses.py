@@ -35,6 +35,7 @@ from symexec.solver import Answer
 from symexec.state.inputs import GIVEN, Given, Guided, Script, compared_text
 from symexec.state.state import State
 
+FREED = "a pointer to freed memory is compared with one to memory that was allocated since"
 UNTRACED = "a pointer as a number, to one of several objects"
 
 
@@ -162,6 +163,7 @@ def address_helpers(engine: Execution) -> dict[str, object]:
             if apart is not None:
                 _tell_apart(engine, state, apart, place(state, block, index))
             else:
+                _tell_freed(engine, state, one, other, place(state, block, index))
                 _tell_elsewhere(engine, state, one, other, place(state, block, index))
                 one, other = addresses.as_numbers(state.memory, one, other)
             found = compare(operator, 64, one, other)
@@ -190,7 +192,7 @@ def address_helpers(engine: Execution) -> dict[str, object]:
     ) -> Operand:
         if found is not None:
             return found
-        note(engine, state, Reason.ADDRESSES, UNTRACED, place(state, block, index))
+        _tell_untraced(engine, state, place(state, block, index))
         return otherwise
 
     def place(state: State, block: int, index: int) -> Location:
@@ -215,14 +217,32 @@ def number_read(
         return value
     found = as_number(engine, state, address, size, value)
     if found is None:
-        note(engine, state, Reason.ADDRESSES, UNTRACED, location)
+        _tell_untraced(engine, state, location)
         return value
     return found
+
+
+def _tell_untraced(engine: Execution, state: State, location: Location) -> None:
+    note(engine, state, Reason.ADDRESSES, UNTRACED, location)
 
 
 def _tell_apart(engine: Execution, state: State, apart: Sequence[str], location: Location) -> None:
     text = f"{' and '.join(apart)} are compared, and are different objects in each test"
     note(engine, state, Reason.ADDRESSES, text, location)
+
+
+def _tell_freed(
+    engine: Execution, state: State, left: Operand, right: Operand, location: Location
+) -> None:
+    """Note that a pointer to freed memory is compared with one to allocated memory: malloc may have
+    given the same place out again (C17 6.2.4p2)."""
+    for pointer, other in ((left, right), (right, left)):
+        if not isinstance(pointer, int) or number_of(pointer) not in state.memory.freed:
+            continue
+        items = [state.memory.find(number) for number, _ in _leads(state, other)]
+        if any(item is not None and item.kind is AllocationKind.HEAP for item in items):
+            note(engine, state, Reason.ADDRESSES, FREED, location)
+            return
 
 
 def _tell_elsewhere(

@@ -58,11 +58,12 @@ Piece = Operand | Formatted  # a byte or an abstract number
 @dataclass(slots=True)
 class Pieces:
     """The pieces of a text. ``count`` is the number of bytes (32 bits); ``counts`` are what ``%n``
-    has to store: address, bytes, value."""
+    has to store: address, bytes, value; ``read``: the texts that it is made of: address, bytes."""
 
     pieces: list[Piece] = field(default_factory=list)
     count: Operand = 0
     counts: list[tuple[int, int, Operand]] = field(default_factory=list)
+    read: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, pieces: Sequence[Piece], length: Operand) -> None:
         self.pieces += pieces
@@ -197,6 +198,7 @@ def _convert(
         yield from _float(text, conversion, value, whole)
     elif letter == "s":
         found = yield from _string(context, conversion, value)
+        text.read.append(((yield from place(value)), len(found)))
         text.add(found, len(found))
     elif letter == "c":
         byte = (yield from _narrow(value)) if conversion.length == "l" else fitted(value, 8)

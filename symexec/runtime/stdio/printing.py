@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from symexec.expr import Operand
+from symexec.ledger import Reason
 from symexec.memory import AllocationKind
 from symexec.runtime.contract import Arguments, Context, Model, Registry
 from symexec.runtime.filesystem.nodes import EBADF, ERRNO, answered, file_of
@@ -215,6 +216,9 @@ def _write(
     if size != 0:
         address = yield from place(buffer)
         retained = text.bytes if size is None else text.bytes[: size - 1]
+        end = address + len(retained)
+        if any(start <= end and address <= start + length for start, length in text.read):
+            context.event(Reason.UNDEFINED, "a text lies where sprintf writes to (C17 7.21.6.6p2)")
         write_bytes(context, address, [*retained, 0])
     _store_counts(context, text)
     return text.count
