@@ -9,13 +9,16 @@
 becomes the same text without ``getchar``. A header's text is cut into declarations, each with the
 names it declares. Those stay that the user's own text mentions, or that such declarations mention.
 What a header of the user's defines for other files stays as well: they may mention it.
+A static function of a header is for other files, too, but there may be hundreds in each file that
+includes it: those that differ between two versions are named by ``uneven_statics``.
 To retain too much is harmless, so names are found by a look at the text, not by parsing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 
 from csg.frontend.sources import MARKER, Segment, segments
 from csg.records import record
@@ -49,8 +52,18 @@ def exports(text: str) -> bool:
     """Does this declaration, given without line markers and attributes, define what other files can
     use?"""
     outside = _outside(text)
-    if _NEVER & set(outside):
+    return not _NEVER & set(outside) and _defines(outside)
+
+
+def is_static(text: str) -> bool:
+    """Does this declaration, given as for ``exports``, define a static function or object?"""
+    outside = _outside(text)
+    if _NEVER & set(outside) != {"static"}:
         return False
+    return _defines([token for token in outside if token != "static"])
+
+
+def _defines(outside: list[str]) -> bool:
     if "=" in outside or outside[-2:] == ["()", "{}"] or outside[-2:] == ["(*", "{}"]:
         return True
     return "extern" not in outside and any(map(_is_object, _declarators(outside)))
@@ -129,8 +142,16 @@ class _Declaration:
     header: str  # where it ends; "": a header of the system
 
 
-def prune(text: str) -> str:
-    """Preprocessed text without the header declarations that the user's text does not need."""
+def prune(text: str, also: Collection[str] = ()) -> str:
+    """Preprocessed text without the header declarations that neither the user's text nor what is
+    called as one of ``also`` needs."""
+    pieces, roots = _cut(text)
+    retained = _needed([p for p in pieces if isinstance(p, _Declaration)], roots.union(also))
+    return "\n".join(_retained_text(pieces, retained))
+
+
+def _cut(text: str) -> tuple[list[str | _Declaration], set[str]]:
+    """The user's text and the declarations of headers, and the names that the user's text has."""
     pieces: list[str | _Declaration] = []
     roots: set[str] = set()
     for own, run in _runs(text):
@@ -140,8 +161,7 @@ def prune(text: str) -> str:
             roots.update(_IDENTIFIER.findall(MARKER.sub("", piece)))
         else:
             pieces.extend(_declarations(text, run))
-    retained = _needed([p for p in pieces if isinstance(p, _Declaration)], roots)
-    return "\n".join(_retained_text(pieces, retained))
+    return pieces, roots
 
 
 def declared_in_headers(text: str) -> Iterator[tuple[str, str]]:
@@ -271,8 +291,12 @@ class _Places:
 
 
 def _exports(text: str) -> bool:
+    return exports(_bare(text))
+
+
+def _bare(text: str) -> str:
     bare = _without_markers(text)
-    return exports(without_attributes(bare) if "__a" in bare or "asm" in bare else bare)
+    return without_attributes(bare) if "__a" in bare or "asm" in bare else bare
 
 
 # --------------------------------------------------------------------------- names
@@ -341,3 +365,80 @@ def _names_by_tokens(text: str) -> set[str]:
 
 def _introduces(before: str, depth: int) -> bool:
     return before in _TAGGED or (before == "*" and depth == 1)
+
+
+# --------------------------------------------------------------------------- what may be different
+# Which static functions and objects of the user's headers are not the same in two versions?
+#
+#     static inline int twice(int a) { return a + a; }      return a * 2;     twice
+#     static inline int again(int a) { return twice(a); }   the same          again, which calls it
+#     struct pair { int a; };                               long a;
+#     static int first(struct pair p) { return p.a; }       the same          first
+
+
+@record
+class Static:
+    """A static function or object of a header in two versions: its texts, "" where a version has
+    none, and whether the files need it in both."""
+
+    name: str
+    old: str
+    new: str
+    needed: bool
+
+
+def uneven_statics(old: str, new: str) -> Iterator[Static]:
+    """The static functions and objects of the user's headers that two preprocessed texts do not
+    have alike, or that one of them alone needs."""
+    before, after = _Headers(old), _Headers(new)
+    names = {*before.texts, *after.texts}
+    differing = {name for name in names if before.texts.get(name) != after.texts.get(name)}
+    concerned = before.leading_to(differing) | after.leading_to(differing)
+    for name in sorted(before.statics.keys() | after.statics.keys()):
+        one, other = name in before.needed, name in after.needed
+        if name in concerned or one != other:
+            texts = before.statics.get(name, ""), after.statics.get(name, "")
+            yield Static(name, *texts, needed=one and other)
+
+
+@dataclass(slots=True)
+class _Headers:
+    """What the user's headers declare in a text: the ``texts`` of each name, those of ``statics``
+    that are defined, and the names of all that is ``needed``."""
+
+    text: str
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    statics: dict[str, str] = field(default_factory=dict)
+    needed: set[str] = field(default_factory=set)
+    _naming: dict[str, set[str]] = field(default_factory=dict)  # a name: what mentions it
+
+    def __post_init__(self) -> None:
+        pieces, roots = _cut(self.text)
+        found = [each for each in pieces if isinstance(each, _Declaration)]
+        retained = _needed(found, roots)
+        for each in found:
+            if each.header:
+                self._add(each, id(each) in retained)
+
+    def _add(self, declaration: _Declaration, needed: bool) -> None:
+        text = " ".join(_without_markers(declaration.text).split())
+        names = declared_names(text)
+        for name in names:
+            self.texts.setdefault(name, []).append(text)
+        for word in {*_IDENTIFIER.findall(text)}:
+            self._naming.setdefault(word, set()).update(names)
+        if is_static(_bare(text)):
+            self.statics.update(dict.fromkeys(names, text))
+        if needed:
+            self.needed |= names
+
+    def leading_to(self, names: Collection[str]) -> set[str]:
+        """These names, and those whose declarations mention one of them, or one that does."""
+        found: set[str] = set()
+        waiting = [*names]
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting += self._naming.get(name, ())
+        return found

@@ -987,7 +987,7 @@ def _used_by_others(
         each.symbol.name
         for unit in units
         for each in unit.functions
-        if each.symbol.linkage is Linkage.EXTERNAL
+        if each.is_for_others
     }
     within: set[str] = set()
     for name in public & {*program.functions} - compared_functions(program, dependences):
