@@ -401,6 +401,17 @@ def uneven_statics(old: str, new: str) -> Iterator[Static]:
             yield Static(name, *texts, needed=one and other)
 
 
+def statics_of(texts: Iterable[str]) -> set[str]:
+    """The names that definitions of static functions and objects in the user's headers have."""
+    return {
+        name
+        for text in texts
+        for _, declared in declared_in_headers(text)
+        if is_static(_bare(declared))
+        for name in declared_names(declared)
+    }
+
+
 @dataclass(slots=True)
 class _Headers:
     """What the user's headers declare in a text: the ``texts`` of each name, those of ``statics``
