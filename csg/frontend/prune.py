@@ -389,16 +389,52 @@ class Static:
 
 def uneven_statics(old: str, new: str) -> Iterator[Static]:
     """The static functions and objects of the user's headers that two preprocessed texts do not
-    have alike, or that one of them alone needs."""
-    before, after = _Headers(old), _Headers(new)
-    names = {*before.texts, *after.texts}
-    differing = {name for name in names if before.texts.get(name) != after.texts.get(name)}
-    concerned = before.leading_to(differing) | after.leading_to(differing)
-    for name in sorted(before.statics.keys() | after.statics.keys()):
-        one, other = name in before.needed, name in after.needed
-        if name in concerned or one != other:
-            texts = before.statics.get(name, ""), after.statics.get(name, "")
-            yield Static(name, *texts, needed=one and other)
+    have alike."""
+    cuts = [_cut(text) for text in (old, new)]
+    before, after = (
+        [each for each in pieces if isinstance(each, _Declaration)] for pieces, _ in cuts
+    )
+    if _texts(before) == _texts(after):
+        return
+    headers = [_Headers.of(each) for each in (before, after)]
+    names = {name for each in headers for name in each.texts}
+    differing = {name for name in names if headers[0].texts.get(name) != headers[1].texts.get(name)}
+    concerned = {name for each in headers for name in each.leading_to(differing)}
+    uneven = concerned & {name for each in headers for name in each.statics}
+    if not uneven:
+        return
+    needed = [
+        _names_needed(found, cut[1]) for found, cut in zip((before, after), cuts, strict=True)
+    ]
+    for name in sorted(uneven):
+        one, other = (each.statics.get(name, "") for each in headers)
+        yield Static(name, one, other, all(name in each for each in needed))
+
+
+def _texts(declarations: Iterable[_Declaration]) -> list[str]:
+    return [_in_one_line(each.text) for each in declarations if each.header]
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(_without_markers(text).split())
+
+
+def _names_needed(declarations: list[_Declaration], roots: set[str]) -> set[str]:
+    retained = _needed(declarations, roots)
+    return {
+        name
+        for each in declarations
+        if each.header and id(each) in retained
+        for name in _names_of(each.text)
+    }
+
+
+def _names_of(text: str) -> set[str]:
+    """The names that a declaration introduces; of a function with a body its name alone."""
+    bare = _bare(text)
+    head, brace, _ = bare.partition("{")
+    function = _FUNCTION.match(head) if brace and _opens_function(head) else None
+    return {function[1]} if function is not None else declared_names(bare)
 
 
 def statics_of(texts: Iterable[str]) -> set[str]:
@@ -408,40 +444,35 @@ def statics_of(texts: Iterable[str]) -> set[str]:
         for text in texts
         for _, declared in declared_in_headers(text)
         if is_static(_bare(declared))
-        for name in declared_names(declared)
+        for name in _names_of(declared)
     }
 
 
 @dataclass(slots=True)
 class _Headers:
-    """What the user's headers declare in a text: the ``texts`` of each name, those of ``statics``
-    that are defined, and the names of all that is ``needed``."""
+    """What the user's headers declare: the ``texts`` of each name, and those of ``statics``, which
+    are defined. ``naming``: the names whose declarations mention a name."""
 
-    text: str
     texts: dict[str, list[str]] = field(default_factory=dict)
     statics: dict[str, str] = field(default_factory=dict)
-    needed: set[str] = field(default_factory=set)
-    _naming: dict[str, set[str]] = field(default_factory=dict)  # a name: what mentions it
+    naming: dict[str, set[str]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        pieces, roots = _cut(self.text)
-        found = [each for each in pieces if isinstance(each, _Declaration)]
-        retained = _needed(found, roots)
-        for each in found:
+    @classmethod
+    def of(cls, declarations: Iterable[_Declaration]) -> _Headers:
+        found = cls()
+        for each in declarations:
             if each.header:
-                self._add(each, id(each) in retained)
+                found.add(_in_one_line(each.text))
+        return found
 
-    def _add(self, declaration: _Declaration, needed: bool) -> None:
-        text = " ".join(_without_markers(declaration.text).split())
-        names = declared_names(text)
+    def add(self, text: str) -> None:
+        names = _names_of(text)
         for name in names:
             self.texts.setdefault(name, []).append(text)
         for word in {*_IDENTIFIER.findall(text)}:
-            self._naming.setdefault(word, set()).update(names)
+            self.naming.setdefault(word, set()).update(names)
         if is_static(_bare(text)):
             self.statics.update(dict.fromkeys(names, text))
-        if needed:
-            self.needed |= names
 
     def leading_to(self, names: Collection[str]) -> set[str]:
         """These names, and those whose declarations mention one of them, or one that does."""
@@ -451,5 +482,5 @@ class _Headers:
             name = waiting.pop()
             if name not in found:
                 found.add(name)
-                waiting += self._naming.get(name, ())
+                waiting += self.naming.get(name, ())
         return found
