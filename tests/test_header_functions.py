@@ -114,3 +114,54 @@ def test_users_of_a_header_see_what_differs(case: tuple[str, str, str], tmp_path
     else:
         assert done.code == 1, done.out + done.err
     assert "all callers of this static function" not in done.out
+
+
+FILES = {
+    "lib.h": "static inline int f(int a) { return a + a; }\nint half(int a);\n",
+    "lib.c": '#include "lib.h"\nint half(int a) { return a / 2 + f(0); }\n',
+}
+
+
+def written(folder: Path, files: dict[str, str], before: str, after: str) -> None:
+    for side in ("old", "new"):
+        for name, text in files.items():
+            file = folder / side / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text.replace(before, after) if side == "new" else text)
+
+
+@pytest.mark.parametrize(("name", "known"), [("main.c", True), ("tests/main.c", False)])
+def test_callers_are_known_in_a_whole_program_alone(name: str, known: bool, tmp_path: Path) -> None:
+    """The main of a test is not all that calls a library."""
+    main = '#include "lib.h"\nint main(void) { return half(f(0)); }\n'
+    main = main.replace("lib.h", "../lib.h") if "/" in name else main
+    written(tmp_path, {**FILES, name: main}, "a + a", "a * 3")
+    done = csgtest("build", "old", "new", "--entry", "f", "--time", "40", folder=tmp_path)
+    assert ("all callers of this static function" in done.out) is known
+    assert done.code == (0 if known else 1), done.out
+
+
+def test_what_no_file_uses_of_a_header_is_named(tmp_path: Path) -> None:
+    """No function uses a table; a function is gone."""
+    header = "static const int table[] = {1, 2};\n" + FILES["lib.h"]
+    gone = "static inline int gone(long a, long b) { return a < b ? 7 : 5; }\n"
+    written(tmp_path, {**FILES, "lib.h": header + gone}, "{1, 2}", "{1, 3}")
+    file = tmp_path / "new" / "lib.h"
+    file.write_text(file.read_text().replace(gone, ""))
+    done = csgtest("build", "old", "new", "--entry", "auto", "--time", "40", folder=tmp_path)
+    said = done.out + done.err
+    assert done.code == 2, said
+    assert "not tested: table: no function uses it" in said
+    assert "not tested: gone: only the old version has it" in said
+
+
+def test_a_program_says_what_it_does_not_use_of_a_header(tmp_path: Path) -> None:
+    """It is no change of the program, but does not mean the same."""
+    main = '#include "lib.h"\nint main(void) { return 0; }\n'
+    macro = "#define TWO_LINES(a) \\\n    ((a) + 1)\nint half(int a);\n"
+    files = {"lib.h": macro + FILES["lib.h"], "main.c": main}
+    written(tmp_path, files, "+ ", "- ")
+    done = csgtest("build", "old", "new", folder=tmp_path)
+    assert done.code == 0, done.err
+    assert "lib.h:2 differs: macro TWO_LINES: nothing that is compiled became diff" in done.out
+    assert "differs: it means the same" not in done.out

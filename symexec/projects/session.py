@@ -149,13 +149,16 @@ def library_of(options: BuildOptions) -> Subject | None:
         only = shared_entry(pair.old, pair.new, None)
     except UsageError:
         only = ""
-    if only and not (asked or mains or _offers_static(pair)):
+    unused = any(
+        each is not None and each.offered for both in pair.differing_texts for each in both
+    )
+    if only and not (asked or mains or unused or _offers_static(pair)):
         return None
     if versions.new.is_dir():
         known = installed_headers(versions.new)
     entries = entries_of(versions, readings, known, options.files.ignored)
     chosen = {each.name for each in entries} - {""}
-    if not chosen or (chosen == {only} and not (asked or mains)):
+    if not unused and (not chosen or (chosen == {only} and not (asked or mains))):
         return None
     return Subject(options.new.name, versions, options.out, entries, readings)
 
