@@ -134,16 +134,15 @@ def library_of(options: BuildOptions) -> Subject | None:
         return None
     files, readings, known = versions.pairs(), Readings(), frozenset[str]()
     mains = [each for each in files if _seems_to_have_main(each)]
-    if not all(each.below and is_aside(each.below) for each in mains):
+    tests = [each for each in files if each.below and is_aside(each.below)]
+    if any(each not in tests for each in mains):
         return None
     if mains:
-        if not asked and _has_input_of_main(inputs):
+        if tests == [*files] or (not asked and _has_input_of_main(inputs)):
             return None
         names = (*versions.ignored, *(each.below for each in mains))
         versions = replace(versions, ignored=names)
         files = versions.pairs()
-        if not files:
-            return None
     pair = readings.read(files)
     try:
         only = shared_entry(pair.old, pair.new, None)
