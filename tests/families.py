@@ -72,6 +72,8 @@ FAMILIES = (
     Family("tests.test_unchecked_calls", "test_a_loop_for_a_call_is_no_regression",
            "calls that AddressSanitizer does not look into, and loops for them: no difference",
            MADE),
+    Family("tests.test_header_functions", "test_users_of_a_header_see_what_differs",
+           "static functions of headers that a library calls with a constant, or never", CALLER),
     Family("tests.test_called_types", "test_a_function_is_called_as_the_pointer_says",
            "calls through pointers to functions of another type", CALLER),
     Family("tests.test_called_types", "test_a_function_is_called_as_its_declaration_says",

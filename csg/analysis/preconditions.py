@@ -195,7 +195,7 @@ def preconditions(
 ) -> tuple[Precondition, ...]:
     """The preconditions of ``entry``, a function of the unified program, in its names.
     ``stepped``: the pointers that lead to several structures, and to single numbers.
-    ``known_callers``: nobody calls it from elsewhere, though it is not static."""
+    ``known_callers``: nobody calls it from elsewhere, though other files could."""
     old, new = _versions(unified, entry)
     if {len(each.parameters) for each in (old, new)} != {len(entry.parameters)}:
         return ()
@@ -213,7 +213,11 @@ def preconditions(
         *_not_null(old, new, entry, asked, asserted),
         *_enumerators(old, new, entry.parameters),
         *(each for each in asserted if isinstance(each.claim, Asserted)),
-        *(_from_callers(old, new, entry, asked) if _is_own(entry) or known_callers else ()),
+        *(
+            ()
+            if entry.is_for_others and not known_callers
+            else _from_callers(old, new, entry, asked)
+        ),
     )
     once = {each.text: each for each in reversed(every)}  # the first of those that say the same
     return tuple(each for each in every if once[each.text] is each)
@@ -229,11 +233,6 @@ def guarantees(unified: Unified, entry: FunctionDefinition) -> tuple[Preconditio
 def _versions(unified: Unified, entry: FunctionDefinition) -> tuple[_Version, _Version]:
     name, shared = entry.symbol.name, unified.shared
     return _Version((unified.old, *shared), name), _Version((unified.new, *shared), name)
-
-
-def _is_own(entry: FunctionDefinition) -> bool:
-    """Is it known to its own file alone?"""
-    return entry.symbol.linkage is Linkage.INTERNAL
 
 
 class _Version:
@@ -641,7 +640,7 @@ def _from_callers(
         for each in passed_by(found, [symbol.type for symbol in version.parameters])
     ]
     shared, place, parameters = common_to(passed), after[0][1].location, entry.parameters
-    kind = "static function" if _is_own(entry) else "function"
+    kind = "static function" if entry.symbol.linkage is Linkage.INTERNAL else "function"
     why = f"all callers of this {kind} pass such a one"
     for at, symbol in enumerate(parameters):
         if at in asked.asked and at in shared.there:

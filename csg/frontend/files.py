@@ -49,16 +49,18 @@ def parse_preprocessed(
     flags: Sequence[str],
     lines: SourceLines,
     may_be_empty: bool = False,
+    offered: frozenset[str] = frozenset(),
 ) -> TranslationUnit:
     """The tree of preprocessed text: runs the stages of the front end in their order.
-    ``may_be_empty``: the text is one of several and need not define anything."""
+    ``may_be_empty``: the text is one of several and need not define anything. ``offered``: what it
+    has from headers though nothing in it needs it."""
     from csg.frontend.parser import parse
     from csg.frontend.translate import translate
 
     unit = TranslationUnit(file)
     unit.sources, system_files = lines.of(text)
     words = {**WORDS, **C23_WORDS} if is_c23(flags) else WORDS
-    tokens = standard_tokens(tokenize(prune(text), file, words), unit.dropped)
+    tokens = standard_tokens(tokenize(prune(text, offered), file, words), unit.dropped)
     if not may_be_empty and not any(token.filename in unit.sources for token in tokens):
         raise ParseError(f"'{file}' defines nothing", Location(file))
     restore(tokens, unit.sources)
@@ -137,6 +139,7 @@ class Preprocessed:
     flags: tuple[str, ...]
     text: str
     read: tuple[str, ...] = ()  # the files that it was made of
+    offered: frozenset[str] = frozenset()  # static ones of headers that count though unused
 
     def means_the_same(self, other: Preprocessed) -> bool:
         """Do the texts differ in nothing but empty lines, the files that they come from, and unused
@@ -145,11 +148,16 @@ class Preprocessed:
             return True
         if is_c23(self.flags) != is_c23(other.flags):
             return False
-        mine, theirs = MARKER.sub("", self.text), MARKER.sub("", other.text)
-        if mine == theirs or _lines_that_count(mine) == _lines_that_count(theirs):
+        if self.is_text_of(other):
             return True
-        mine, theirs = MARKER.sub("", prune(self.text)), MARKER.sub("", prune(other.text))
+        pruned = (prune(each.text, each.offered) for each in (self, other))
+        mine, theirs = (MARKER.sub("", each) for each in pruned)
         return _lines_that_count(mine) == _lines_that_count(theirs)
+
+    def is_text_of(self, other: Preprocessed) -> bool:
+        """Do the texts differ in nothing but empty lines and the files that they come from?"""
+        mine, theirs = MARKER.sub("", self.text), MARKER.sub("", other.text)
+        return mine == theirs or _lines_that_count(mine) == _lines_that_count(theirs)
 
 
 def parse_file(
@@ -207,7 +215,7 @@ def parse_texts(texts: Sequence[Preprocessed], may_be_empty: bool = False) -> li
 def parsed(text: Preprocessed, lines: SourceLines, may_be_empty: bool = False) -> TranslationUnit:
     """Parse one text. ``may_be_empty``: it is one of several and need not define anything."""
     lines.admit(text.read)
-    return parse_preprocessed(text.text, text.file, text.flags, lines, may_be_empty)
+    return parse_preprocessed(text.text, text.file, text.flags, lines, may_be_empty, text.offered)
 
 
 def _lines_that_count(text: str) -> list[str]:
@@ -271,7 +279,8 @@ def cached_units(texts: Sequence[Preprocessed], may_be_empty: bool) -> list[Tran
 
 def _key(text: Preprocessed, own: str, lines: SourceLines, may_be_empty: bool) -> str:
     options = f"{text.file} {is_c23(text.flags)} {has_gnu_inline(text.flags)} {may_be_empty}"
-    return key_of(csg.VERSION, own, options, text.text, lines.digest(text.text))
+    offered = " ".join(sorted(text.offered))
+    return key_of(csg.VERSION, own, options, offered, text.text, lines.digest(text.text))
 
 
 def _unit(

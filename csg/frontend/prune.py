@@ -9,13 +9,16 @@
 becomes the same text without ``getchar``. A header's text is cut into declarations, each with the
 names it declares. Those stay that the user's own text mentions, or that such declarations mention.
 What a header of the user's defines for other files stays as well: they may mention it.
+A static function of a header is for other files, too, but there may be hundreds in each file that
+includes it: those that differ between two versions are named by ``uneven_statics``.
 To retain too much is harmless, so names are found by a look at the text, not by parsing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 
 from csg.frontend.sources import MARKER, Segment, segments
 from csg.records import record
@@ -49,8 +52,18 @@ def exports(text: str) -> bool:
     """Does this declaration, given without line markers and attributes, define what other files can
     use?"""
     outside = _outside(text)
-    if _NEVER & set(outside):
+    return not _NEVER & set(outside) and _defines(outside)
+
+
+def is_static(text: str) -> bool:
+    """Does this declaration, given as for ``exports``, define a static function or object?"""
+    outside = _outside(text)
+    if _NEVER & set(outside) != {"static"}:
         return False
+    return _defines([token for token in outside if token != "static"])
+
+
+def _defines(outside: list[str]) -> bool:
     if "=" in outside or outside[-2:] == ["()", "{}"] or outside[-2:] == ["(*", "{}"]:
         return True
     return "extern" not in outside and any(map(_is_object, _declarators(outside)))
@@ -129,8 +142,16 @@ class _Declaration:
     header: str  # where it ends; "": a header of the system
 
 
-def prune(text: str) -> str:
-    """Preprocessed text without the header declarations that the user's text does not need."""
+def prune(text: str, also: Collection[str] = ()) -> str:
+    """Preprocessed text without the header declarations that neither the user's text nor what is
+    called as one of ``also`` needs."""
+    pieces, roots = _cut(text)
+    retained = _needed([p for p in pieces if isinstance(p, _Declaration)], roots.union(also))
+    return "\n".join(_retained_text(pieces, retained))
+
+
+def _cut(text: str) -> tuple[list[str | _Declaration], set[str]]:
+    """The user's text and the declarations of headers, and the names that the user's text has."""
     pieces: list[str | _Declaration] = []
     roots: set[str] = set()
     for own, run in _runs(text):
@@ -140,8 +161,7 @@ def prune(text: str) -> str:
             roots.update(_IDENTIFIER.findall(MARKER.sub("", piece)))
         else:
             pieces.extend(_declarations(text, run))
-    retained = _needed([p for p in pieces if isinstance(p, _Declaration)], roots)
-    return "\n".join(_retained_text(pieces, retained))
+    return pieces, roots
 
 
 def declared_in_headers(text: str) -> Iterator[tuple[str, str]]:
@@ -271,8 +291,12 @@ class _Places:
 
 
 def _exports(text: str) -> bool:
+    return exports(_bare(text))
+
+
+def _bare(text: str) -> str:
     bare = _without_markers(text)
-    return exports(without_attributes(bare) if "__a" in bare or "asm" in bare else bare)
+    return without_attributes(bare) if "__a" in bare or "asm" in bare else bare
 
 
 # --------------------------------------------------------------------------- names
@@ -341,3 +365,122 @@ def _names_by_tokens(text: str) -> set[str]:
 
 def _introduces(before: str, depth: int) -> bool:
     return before in _TAGGED or (before == "*" and depth == 1)
+
+
+# --------------------------------------------------------------------------- what may be different
+# Which static functions and objects of the user's headers are not the same in two versions?
+#
+#     static inline int twice(int a) { return a + a; }      return a * 2;     twice
+#     static inline int again(int a) { return twice(a); }   the same          again, which calls it
+#     struct pair { int a; };                               long a;
+#     static int first(struct pair p) { return p.a; }       the same          first
+
+
+@record
+class Static:
+    """A static function or object of a header in two versions: its texts, "" where a version has
+    none, and whether the files need it in both."""
+
+    name: str
+    old: str
+    new: str
+    needed: bool
+
+
+def uneven_statics(old: str, new: str) -> Iterator[Static]:
+    """The static functions and objects of the user's headers that two preprocessed texts do not
+    have alike."""
+    cuts = [_cut(text) for text in (old, new)]
+    before, after = (
+        [each for each in pieces if isinstance(each, _Declaration)] for pieces, _ in cuts
+    )
+    if _texts(before) == _texts(after):
+        return
+    headers = [_Headers.of(each) for each in (before, after)]
+    names = {name for each in headers for name in each.texts}
+    differing = {name for name in names if headers[0].texts.get(name) != headers[1].texts.get(name)}
+    concerned = {name for each in headers for name in each.leading_to(differing)}
+    uneven = concerned & {name for each in headers for name in each.statics}
+    if not uneven:
+        return
+    needed = [
+        _names_needed(found, cut[1]) for found, cut in zip((before, after), cuts, strict=True)
+    ]
+    for name in sorted(uneven):
+        one, other = (each.statics.get(name, "") for each in headers)
+        yield Static(name, one, other, all(name in each for each in needed))
+
+
+def _texts(declarations: Iterable[_Declaration]) -> list[str]:
+    return [_in_one_line(each.text) for each in declarations if each.header]
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(_without_markers(text).split())
+
+
+def _names_needed(declarations: list[_Declaration], roots: set[str]) -> set[str]:
+    retained = _needed(declarations, roots)
+    return {
+        name
+        for each in declarations
+        if each.header and id(each) in retained
+        for name in _names_of(each.text)
+    }
+
+
+def _names_of(text: str) -> set[str]:
+    """The names that a declaration introduces; of a function with a body its name alone."""
+    bare = _bare(text)
+    head, brace, _ = bare.partition("{")
+    function = _FUNCTION.match(head) if brace and _opens_function(head) else None
+    return {function[1]} if function is not None else declared_names(bare)
+
+
+def statics_of(texts: Iterable[str]) -> set[str]:
+    """The names that definitions of static functions and objects in the user's headers have."""
+    return {
+        name
+        for text in texts
+        for _, declared in declared_in_headers(text)
+        if is_static(_bare(declared))
+        for name in _names_of(declared)
+    }
+
+
+@dataclass(slots=True)
+class _Headers:
+    """What the user's headers declare: the ``texts`` of each name, and those of ``statics``, which
+    are defined. ``naming``: the names whose declarations mention a name."""
+
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    statics: dict[str, str] = field(default_factory=dict)
+    naming: dict[str, set[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, declarations: Iterable[_Declaration]) -> _Headers:
+        found = cls()
+        for each in declarations:
+            if each.header:
+                found.add(_in_one_line(each.text))
+        return found
+
+    def add(self, text: str) -> None:
+        names = _names_of(text)
+        for name in names:
+            self.texts.setdefault(name, []).append(text)
+        for word in {*_IDENTIFIER.findall(text)}:
+            self.naming.setdefault(word, set()).update(names)
+        if is_static(_bare(text)):
+            self.statics.update(dict.fromkeys(names, text))
+
+    def leading_to(self, names: Collection[str]) -> set[str]:
+        """These names, and those whose declarations mention one of them, or one that does."""
+        found: set[str] = set()
+        waiting = [*names]
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting += self.naming.get(name, ())
+        return found

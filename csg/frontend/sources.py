@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from csg.cache import key_of
 from csg.errors import Location, ToolchainError
+from csg.language.syntax import HEADERS
 from csg.records import record
 from csg.toolchain import preprocess_text
 
@@ -33,7 +34,6 @@ from csg.toolchain import preprocess_text
 
 MARKER = re.compile(r'^#(?:line)? (\d+) "((?:[^"\\\n]|\\.)*)"((?: \d)*)[ \t\r]*$', re.MULTILINE)
 _ESCAPE = re.compile(r'\\([\\"])')
-_HEADER = (".h", ".hh", ".hpp", ".in")
 
 
 @record
@@ -75,7 +75,7 @@ def _enter(stack: list[tuple[str, bool, bool]], marker: re.Match[str]) -> None:
     flags = marker[3]  # single digits
     if "1" in flags and stack:
         system = "3" in flags
-        stack.append((file, stack[-1][1] and not system and not file.endswith(_HEADER), system))
+        stack.append((file, stack[-1][1] and not system and not file.endswith(HEADERS), system))
         return
     if "2" in flags and len(stack) > 1:
         stack.pop()

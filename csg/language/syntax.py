@@ -58,6 +58,9 @@ class SymbolKind(StrEnum):
     FUNCTION = "function"
 
 
+HEADERS = (".h", ".hh", ".hpp", ".in")  # how the names of files end that others include
+
+
 class StorageDuration(StrEnum):
     """C17 6.2.4."""
 
@@ -676,6 +679,12 @@ class FunctionDefinition:
     change: int = field(default=0, kw_only=True)
     location: Location = _place()
     end: Location = _place()
+
+    @property
+    def is_for_others(self) -> bool:
+        """Can functions of other files call it? Those can that include its header, if it is
+        static."""
+        return self.symbol.linkage is Linkage.EXTERNAL or self.location.file.endswith(HEADERS)
 
 
 @dataclass(slots=True)

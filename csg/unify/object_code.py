@@ -108,22 +108,24 @@ class Compilation:
     ) -> None:
         self._compiler = compiler
         self._pairs = [_sources(pair) for pair in texts]
+        self._uses: dict[Source, str] = {}
         self._pool = CompilerPool(2)
         self._data: dict[Source, list[Datum]] = {}
         self._linked: dict[Source, list[Symbol]] = {}
         self._volatile: dict[Source, list[Symbol]] = {}
         self._wrong: dict[str, Location] = {}
         flags: dict[tuple[str, ...], Location] = {}
-        for sources, trees in zip(self._pairs, units, strict=True):
-            for source, tree in zip(sources, trees, strict=True):
-                if source is not None and tree is not None:
+        for given, sources, trees in zip(texts, self._pairs, units, strict=True):
+            for text, source, tree in zip(given, sources, trees, strict=True):
+                if text is not None and source is not None and tree is not None:
+                    self._uses[source] = _uses_of(text, tree)
                     self._data[source] = data_of(tree)
                     self._linked[source] = [replace(each) for each in _linked(tree)]
                     self._volatile[source] = list(_volatile(source, tree))
                     flags.setdefault(source.flags, Location(tree.file))
         self._claims = [
-            (self._pool.submit(wrong_claims, given, compiler), place)
-            for given, place in flags.items()
+            (self._pool.submit(wrong_claims, said, compiler), place)
+            for said, place in flags.items()
         ]
         self._made: dict[tuple[Source, str], Future[Assembly | None]] = {}
         for source in self._sources():
@@ -212,6 +214,7 @@ class Compilation:
 
     def _assembled(self, source: Source, text: str, level: str) -> Assembly | None:
         cancelled = self._pool.cancelled
+        text += self._uses.get(source, "")
         flags, trusting = source.flags, level in (TRUSTING, CHECKED)
         if level == CONSTLESS:
             text, level = _CONST.sub("", _SPACED.sub("", text)), PLAIN
@@ -223,7 +226,27 @@ class Compilation:
             made = assemble(text, flags, level, self._compiler, cancelled, trusting=trusting)
         except ToolchainError:
             return None
-        return read_assembly(made)
+        return _without_uses(read_assembly(made))
+
+
+_USE = "csgtest_use_"
+
+
+def _uses_of(text: Preprocessed, unit: TranslationUnit) -> str:
+    """Uses of the static functions that nothing uses in this file and others can, as they include
+    the header: the compiler leaves them out otherwise."""
+    names = sorted(text.offered & {each.symbol.name for each in unit.functions})
+    return "".join(
+        f"\nstatic __typeof__(&{name}) const {_USE}{number} __attribute__((__used__)) = &{name};"
+        for number, name in enumerate(names)
+    )
+
+
+def _without_uses(assembly: Assembly) -> Assembly:
+    for label in [each for each in assembly.pieces if each.startswith(_USE)]:
+        del assembly.pieces[label]
+        assembly.marks.pop(label, None)
+    return assembly
 
 
 def _in_one_line(text: str) -> str:

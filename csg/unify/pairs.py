@@ -19,6 +19,7 @@ from csg.errors import CsgtestError, Location, UnsupportedError, UsageError, dee
 from csg.files import read_file
 from csg.frontend import Preprocessed, parse_texts, preprocess_files
 from csg.frontend.operators import compatible
+from csg.frontend.prune import uneven_statics
 from csg.language.syntax import (
     STRONG,
     Call,
@@ -454,21 +455,19 @@ def _read_pair(pairs: Sequence[FilePair]) -> ProgramPair:
     by_hand = [pair.both for pair in pairs if pair.both is not None]
     both = [*old, *new, *by_hand]
     texts = dict(zip(both, preprocess_files(both), strict=True))
-    differing: list[TextPair] = []
-    same: list[tuple[Preprocessed, Preprocessed]] = []
-    for pair in pairs:
-        before = texts[pair.old] if pair.old is not None else None
-        after = texts[pair.new] if pair.new is not None else None
-        if pair.both is not None or before is None or after is None:
-            differing.append((before, after))
-        elif before.means_the_same(after) and compiled_alike(before.flags, after.flags):
-            same.append((before, after))
-        else:
-            differing.append((before, after))
-    if not differing:
-        differing += [each for each in same if _differ_on_disk(*each)] or same[:1]
-    shared = [each[1] for each in same if each not in differing]
-    read = _parsed(differing, shared, len(pairs) > 1)
+    preprocessed = [
+        (
+            texts[pair.old] if pair.old is not None else None,
+            texts[pair.new] if pair.new is not None else None,
+        )
+        for pair in pairs
+    ]
+    unified = [pair.both is not None for pair in pairs]
+    read = _parsed_pairs(preprocessed, unified)
+    if not by_hand and not any(_defines_main(unit) for _, unit in _trees(read)):
+        offering = _offering(preprocessed)
+        if offering != preprocessed:
+            read = _parsed_pairs(offering, unified)
     read.places = {str(file.path): at for at, pair in enumerate(pairs) for file in _files(pair)}
     if not by_hand:
         for text, unit in _trees(read):
@@ -477,6 +476,44 @@ def _read_pair(pairs: Sequence[FilePair]) -> ProgramPair:
     for file in by_hand:
         (read.both,) = parse_texts([texts[file]])
     return read
+
+
+def _parsed_pairs(texts: Sequence[TextPair], unified: Sequence[bool]) -> ProgramPair:
+    """``unified``: which pairs were unified by hand."""
+    differing: list[TextPair] = []
+    same: list[tuple[Preprocessed, Preprocessed]] = []
+    for (before, after), by_hand in zip(texts, unified, strict=True):
+        if by_hand or before is None or after is None:
+            differing.append((before, after))
+        elif before.means_the_same(after) and compiled_alike(before.flags, after.flags):
+            same.append((before, after))
+        else:
+            differing.append((before, after))
+    if not differing:
+        differing += [each for each in same if _differ_on_disk(*each)] or same[:1]
+    shared = [each[1] for each in same if each not in differing]
+    return _parsed(differing, shared, len(texts) > 1)
+
+
+def _offering(pairs: Sequence[TextPair]) -> list[TextPair]:
+    """The files of a library, with the static functions and objects of headers that differ and that
+    they do not need: other files can, which include the header. The first file has them that
+    includes the header."""
+    uneven = [
+        [*uneven_statics(before.text, after.text)]
+        if before is not None and after is not None and not before.is_text_of(after)
+        else []
+        for before, after in pairs
+    ]
+    known = {(each.old, each.new) for found in uneven for each in found if each.needed}
+    offering = [*pairs]
+    for at, ((before, after), found) in enumerate(zip(pairs, uneven, strict=True)):
+        more = [each for each in found if (each.old, each.new) not in known]
+        known |= {(each.old, each.new) for each in more}
+        if before is not None and after is not None and more:
+            names = frozenset(each.name for each in more)
+            offering[at] = replace(before, offered=names), replace(after, offered=names)
+    return offering
 
 
 def _trees(read: ProgramPair) -> Iterator[tuple[Preprocessed, TranslationUnit]]:

@@ -983,12 +983,7 @@ def _used_by_others(
     program: Program, dependences: DependenceGraph, units: Iterable[TranslationUnit]
 ) -> set[str]:
     """The names of the global objects that public functions may read, but the entry function."""
-    public = {
-        each.symbol.name
-        for unit in units
-        for each in unit.functions
-        if each.symbol.linkage is Linkage.EXTERNAL
-    }
+    public = {each.symbol.name for unit in units for each in unit.functions if each.is_for_others}
     within: set[str] = set()
     for name in public & {*program.functions} - compared_functions(program, dependences):
         within |= _called(dependences, name)

@@ -855,12 +855,23 @@ def _callers_are_known(unified: Unified, options: BuildOptions) -> bool:
     from outside, and in a program nobody any, if all of it is there: main, and what is called."""
     if options.internal is not None and options.internal.reason:
         return True
-    return all(_is_whole((version, *unified.shared)) for version in (unified.old, unified.new))
+    tests = {
+        str(file.path)
+        for pair in versions_of(options).pairs()
+        for file in (pair.old, pair.new)
+        if file is not None and pair.below and is_aside(pair.below)
+    }
+    return all(
+        _is_whole((version, *unified.shared), tests) for version in (unified.old, unified.new)
+    )
 
 
-def _is_whole(units: Sequence[TranslationUnit]) -> bool:
-    defined = {each.symbol.name for unit in units for each in unit.functions}
-    if "main" not in defined:
+def _is_whole(units: Sequence[TranslationUnit], tests: Collection[str]) -> bool:
+    """Is there the main of a program, and all that is called? A test, or an example, is not all
+    that calls what it is about."""
+    functions = {each.symbol.name: each for unit in units for each in unit.functions}
+    defined = functions.keys()
+    if "main" not in defined or functions["main"].location.file in tests:
         return False
     return all(
         name in defined or symbol.from_header or library.is_known(name)

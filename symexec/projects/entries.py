@@ -25,11 +25,17 @@ import networkx
 from csg.analysis.call_graph import named_calls
 from csg.files import read_text
 from csg.frontend.files import Preprocessed
-from csg.frontend.prune import declared_in_headers, declared_names, without_attributes
+from csg.frontend.prune import (
+    declared_in_headers,
+    declared_names,
+    statics_of,
+    without_attributes,
+)
 from csg.frontend.sources import Segment, segments
 from csg.ir import DRIVEN, Program
 from csg.ir import Call as Called
 from csg.language.syntax import (
+    HEADERS,
     Assign,
     Call,
     Cast,
@@ -97,10 +103,11 @@ class Entry:
 
 @dataclass(slots=True)
 class Headers:
-    """The interface of a library: ``functions`` are those that a public header declares (None: no
-    header declares any, and all that are not static can be called), ``private`` are the other
-    functions with their headers. ``hidden`` are structures of which public headers have the name at
-    most, ``own`` those that no public header lays out."""
+    """The interface of a library: ``functions`` are those that a public header declares, or defines
+    as static (None: no header has any, and all that are not static can be called); if headers only
+    define static ones, all that are not static are among them. ``private`` are the other functions
+    with their headers. ``hidden`` are structures of which public headers have the name at most,
+    ``own`` those that no public header lays out."""
 
     functions: frozenset[str] | None = None
     private: dict[str, str] = field(default_factory=dict)
@@ -345,6 +352,7 @@ def changed_in(versions: Versions, readings: Readings, ignored: Sequence[str] = 
     """What differs in a library, apart from what is in ignored files."""
     library = _every_function(versions, readings, ignored)
     unified = library.unified
+    gone = _gone_statics(readings.read(versions.pairs()))
     copies = {each.symbol for both in unified.clones.values() for each in both}
     functions: set[str] = set()
     alone: dict[Version, set[str]] = {version: set() for version in Version}
@@ -354,7 +362,7 @@ def changed_in(versions: Versions, readings: Readings, ignored: Sequence[str] = 
             continue
         if each.version is None or name in library.apart:
             functions.add(name)
-        elif each.symbol.linkage is Linkage.EXTERNAL:
+        elif each.symbol.linkage is Linkage.EXTERNAL or name in gone[each.version]:
             alone[each.version].add(name)
     return Changed(
         library.changed & functions,
@@ -363,6 +371,24 @@ def changed_in(versions: Versions, readings: Readings, ignored: Sequence[str] = 
         frozenset(alone[Version.NEW]),
         frozenset(library.forms.get(name, name) for name in _unused_objects(unified.units)),
     )
+
+
+def _gone_statics(pair: ProgramPair) -> dict[Version, set[str]]:
+    """The static functions that headers of one version alone define, by their names: files of a
+    library may have them under others, and not each file uses them."""
+    differing = {
+        Version.OLD: [before.text for before, _ in pair.differing_texts if before is not None],
+        Version.NEW: [after.text for _, after in pair.differing_texts if after is not None],
+    }
+    found = {version: statics_of(texts) for version, texts in differing.items()}
+    if found[Version.OLD] != found[Version.NEW]:
+        shared = statics_of(each.text for each in pair.shared_texts)
+        found = {version: names - shared for version, names in found.items()}
+    defined = {Version.OLD: {*_names(pair.old)}, Version.NEW: {*_names(pair.new)}}
+    return {
+        version: names - found[version.other] - defined[version.other]
+        for version, names in found.items()
+    }
 
 
 def reached_from_main(versions: Versions, readings: Readings) -> frozenset[tuple[str, str]]:
@@ -438,7 +464,11 @@ def _unused_objects(units: Sequence[TranslationUnit]) -> set[str]:
     bodies = [each.body for unit in units for each in unit.functions] if changed else []
     used = {each.symbol.name for each in walk(*bodies) if isinstance(each, Name)}
     symbols = [each.symbol for unit in units for each in unit.declarations]
-    outer = {each.name for each in symbols if each.linkage is Linkage.EXTERNAL}
+    outer = {
+        each.name
+        for each in symbols
+        if each.linkage is Linkage.EXTERNAL or each.location.file.endswith(HEADERS)
+    }
     leading = {name: _leading_to(units, {name}) for name in changed}
     return {name for name, by in leading.items() if by.isdisjoint(used) and by & outer}
 
@@ -631,12 +661,15 @@ def headers_of(pair: ProgramPair, tree: str, installed: frozenset[str] = frozens
         for header, declared in declared_in_headers(text.text):
             said.setdefault(header, []).append(declared)
     own = _own_headers(said, tree)
-    functions = {each.symbol.name for unit in pair.new for each in unit.functions}
-    names = {header: functions & _declared(said[header]) for header in own}
+    functions = {each.symbol.name: each.symbol for unit in pair.new for each in unit.functions}
+    names = {header: functions.keys() & _declared(said[header]) for header in own}
     public = _public(own, frozenset(header for header in own if names[header]), installed)
     offered: set[str] = set().union(*(names[header] for header in public))
+    others = {name for name, each in functions.items() if each.linkage is Linkage.EXTERNAL}
     if not offered:
         return Headers()
+    if offered.isdisjoint(others):
+        return Headers(frozenset(offered | others))
     private = {name: PurePosixPath(each).name for each in own for name in sorted(names[each])}
     shown = [each for header in public for each in said[header]]
     retained = [each for header in own.keys() - public for each in said[header]]

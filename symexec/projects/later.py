@@ -134,4 +134,4 @@ def _uses_of_objects(units: Sequence[TranslationUnit]) -> Iterator[tuple[str, st
 
 
 def _is_offered(function: FunctionDefinition | None) -> bool:
-    return function is not None and function.symbol.linkage is Linkage.EXTERNAL
+    return function is not None and function.is_for_others

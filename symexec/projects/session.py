@@ -14,18 +14,21 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from csg.errors import CsgtestError, UsageError, some_of
+from csg.language.syntax import Linkage
 from csg.pipeline import shared_entry
 from csg.programs import (
     NOT_COMPILED,
     FilePair,
+    is_aside,
 )
 from csg.records import record
-from csg.unify.pairs import Readings
+from csg.unify.pairs import ProgramPair, Readings
 from symexec.options import (
     BuildOptions,
     CompareOptions,
     FileOptions,
     GraphOptions,
+    InputOptions,
     RevisionOptions,
     UnifyOptions,
     versions_of,
@@ -120,9 +123,9 @@ class Run:
 
 
 def library_of(options: BuildOptions) -> Subject | None:
-    """Two files or folders as a library whose entries csgtest chooses: there is no main, and the
-    call names no function and none of its parameters. None where there is one function to begin
-    with, or nothing to choose from."""
+    """Two files or folders as a library whose entries csgtest chooses: only tests and examples have
+    a main, and the call names no function and none of its parameters. None where there is one
+    function to begin with, or nothing to choose from."""
     inputs, versions = options.inputs, versions_of(options)
     asked = inputs.entry == AUTO
     if inputs.entry is not None and not asked:
@@ -130,22 +133,47 @@ def library_of(options: BuildOptions) -> Subject | None:
     if not asked and (inputs.ranges or inputs.assumptions or inputs.symbolic_globals):
         return None
     files, readings, known = versions.pairs(), Readings(), frozenset[str]()
-    if any(_seems_to_have_main(each) for each in files):
+    mains = [each for each in files if _seems_to_have_main(each)]
+    tests = [each for each in files if each.below and is_aside(each.below)]
+    if any(each not in tests for each in mains):
         return None
+    if mains:
+        if tests == [*files] or (not asked and _has_input_of_main(inputs)):
+            return None
+        names = (*versions.ignored, *(each.below for each in mains))
+        versions = replace(versions, ignored=names)
+        files = versions.pairs()
     pair = readings.read(files)
     try:
-        shared_entry(pair.old, pair.new, None)
-        several = False
+        only = shared_entry(pair.old, pair.new, None)
     except UsageError:
-        several = True
-    if not several and not asked:
+        only = ""
+    unused = any(
+        each is not None and each.offered for both in pair.differing_texts for each in both
+    )
+    if only and not (asked or mains or unused or _offers_static(pair)):
         return None
     if versions.new.is_dir():
         known = installed_headers(versions.new)
     entries = entries_of(versions, readings, known, options.files.ignored)
-    if not any(each.name for each in entries):
+    chosen = {each.name for each in entries} - {""}
+    if not unused and (not chosen or (chosen == {only} and not (asked or mains))):
         return None
     return Subject(options.new.name, versions, options.out, entries, readings)
+
+
+def _has_input_of_main(inputs: InputOptions) -> bool:
+    """Does the call say what a program reads?"""
+    asked = (inputs.arguments, inputs.stdin, inputs.files, *inputs.named_files)
+    return any(each is not None for each in asked)
+
+
+def _offers_static(pair: ProgramPair) -> bool:
+    """Do headers of files that differ define a static function, which others can call?"""
+    functions = (
+        each for units in pair.differing for unit in units if unit for each in unit.functions
+    )
+    return any(each.is_for_others and each.symbol.linkage is Linkage.INTERNAL for each in functions)
 
 
 def _is_same_code(subject: Subject, options: BuildOptions) -> bool:
@@ -342,7 +370,7 @@ class Session:
     ) -> Run:
         """The next run. ``waiting``: entries that follow where it leaves time."""
         subject, own, entry = call.subject, call.options, call.entry
-        about = own if self._library is not None else _about(own, subject)
+        about = _ignoring(own, subject) if self._library is not None else _about(own, subject)
         options = replace(
             about,
             files=replace(about.files, golden=intended.get(subject.name, about.files.golden)),
@@ -442,6 +470,11 @@ def _own(options: Call, asked: RevisionOptions, subject: Subject) -> tuple[Call,
 def _asked(files: FileOptions) -> RevisionOptions:
     assert files.revision is not None
     return files.revision
+
+
+def _ignoring(options: BuildOptions, library: Subject) -> BuildOptions:
+    """The call for a library, without the tests that its folder has."""
+    return replace(options, files=replace(options.files, ignored=library.versions.ignored))
 
 
 def _about(options: Call, subject: Subject) -> Call:

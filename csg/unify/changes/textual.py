@@ -29,6 +29,7 @@ from csg.frontend.sources import (
     without_comments,
 )
 from csg.language.syntax import (
+    HEADERS,
     Assign,
     Change,
     CompoundLiteral,
@@ -397,12 +398,12 @@ def unseen_edits(
 ) -> tuple[Unseen, ...]:
     """The edits that are no change of the program. ``flags``: those that the files are compiled
     with, ``own`` by their names; those of a header are of a file that may include it."""
-    touched = _touched(unified)
+    touched, compiled = _touched(unified), _compiled_lines(unified)
     of_headers = next(iter(own.values()), flags)
     found: list[Unseen] = []
     for old, new in _files(unified.old, unified.new):
         both = (own.get(old.name, of_headers), own.get(new.name, of_headers))
-        found += _between(old, new, touched, both)
+        found += _between(old, new, touched, compiled, both)
     return tuple(found)
 
 
@@ -436,8 +437,26 @@ def _touched(unified: Unified) -> set[tuple[str, int]]:
     return found
 
 
+def _compiled_lines(unified: Unified) -> set[tuple[str, int]]:
+    """The lines of functions and objects that a file has from headers."""
+    units = (unified.old, unified.new)
+    places = [(each.location, each.end) for unit in units for each in unit.functions]
+    declared = (each.symbol for unit in units for each in unit.declarations)
+    places += [(each.location, each.location) for each in declared]
+    return {
+        (first.file, line)
+        for first, last in places
+        if first.file.endswith(HEADERS)
+        for line in range(first.line, max(first.line, last.line) + 1)
+    }
+
+
 def _between(
-    old: _File, new: _File, touched: set[tuple[str, int]], flags: Sequence[Sequence[str]]
+    old: _File,
+    new: _File,
+    touched: set[tuple[str, int]],
+    compiled: set[tuple[str, int]],
+    flags: Sequence[Sequence[str]],
 ) -> Iterator[Unseen]:
     hunks = [
         (a, b, c, d)
@@ -456,6 +475,8 @@ def _between(
         if not seen & touched:
             place = Location(new.name, min(c + 1, max(len(new.lines), 1)))
             why = _why(old, new, (a, b), (c, d), left_out)
+            if why is None:
+                why = _same_meaning(seen <= compiled, new.name)
             yield Unseen(place, why) if isinstance(why, str) else _off(place, why)
 
 
@@ -472,8 +493,9 @@ def _why(
     before: tuple[int, int],
     after: tuple[int, int],
     left_out: Sequence[dict[int, Branch]],
-) -> str | Branch:
-    """Why the edit is no change, or the branch that leaves it out."""
+) -> str | Branch | None:
+    """Why the edit is no change, or the branch that leaves it out; None where the text itself does
+    not say why."""
     one, other = old.plain[slice(*before)], new.plain[slice(*after)]
     if "".join("".join(one).split()) == "".join("".join(other).split()):
         return "comments and white space"
@@ -486,11 +508,29 @@ def _why(
     off = [branch for branch in branches if branch is not None]
     if off and len(off) == len(branches):
         return off[-1]
-    lines = [line for line in (*one, *other) if line.strip()]
+    lines = [*_logical_lines(old, before), *_logical_lines(new, after)]
     macros = [found[1] for line in lines if (found := _DEFINE.match(line))]
     if len(macros) == len(lines):
         names = ", ".join(dict.fromkeys(macros))
         return f"macro {names}: nothing that is compiled became different by it"
     if all(_INCLUDE.match(line) for line in lines):
         return "an include that changes nothing that is used"
-    return "it means the same: names, order or spelling"
+    return None
+
+
+def _logical_lines(file: _File, span: tuple[int, int]) -> Iterator[str]:
+    """For each line that is not blank where the line begins that it continues, as a macro's."""
+    for at in range(*span):
+        if file.plain[at].strip():
+            begin = at
+            while begin and file.plain[begin - 1].rstrip().endswith("\\"):
+                begin -= 1
+            yield file.plain[begin]
+
+
+def _same_meaning(is_compiled: bool, file: str) -> str:
+    """Why an edit is no change that is in no directive. A file may not need all of a header."""
+    same = "it means the same: names, order or spelling"
+    if is_compiled or not file.endswith(HEADERS):
+        return same
+    return f"nothing that is compiled uses it, or {same}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from csg.frontend.prune import declared_names, prune
+from csg.frontend.prune import declared_names, prune, uneven_statics
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,38 @@ def test_declarations_keep_their_lines() -> None:
 def test_a_declaration_may_go_on_in_another_file() -> None:
     text = '# 1 "a.c"\nint table[] = {\n# 1 "t.h" 1\n1, 2,\n# 3 "a.c" 2\n};\n'
     assert "1, 2," in prune(text)
+
+
+HEADER = """\
+struct pair { int a; };
+static inline int twice (int a) { return a + a; }
+static inline int again (int a) { return twice (a); }
+static int first (struct pair *p) { return p->a; }
+static const int table[] = {1, 2};
+int half (int);
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "names"),
+    [
+        ("a + a", "a * 2", "again twice"),
+        ("a + a", "a  +\n a", ""),
+        ("int a;", "long a;", "first"),
+        ("{1, 2}", "{1, 3}", "table"),
+        ("int half (int);", "int half (long);", ""),
+        ("static int first", "static int other", "first other"),
+    ],
+)
+def test_statics_of_headers_that_differ_are_known(before: str, after: str, names: str) -> None:
+    """Of them the user's text needs ``table`` alone."""
+
+    def text(header: str) -> str:
+        return f'# 1 "a.c"\n# 1 "h.h" 1\n{header}# 2 "a.c" 2\nint c = sizeof table;\n'
+
+    found = {
+        each.name: each
+        for each in uneven_statics(text(HEADER), text(HEADER.replace(before, after)))
+    }
+    assert found.keys() == set(names.split())
+    assert all(each.needed == (each.name == "table") for each in found.values())
