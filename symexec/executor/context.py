@@ -169,8 +169,8 @@ class ModelContext:
         text = f"{what}, offset {offset_of(address)}"
         count = size if isinstance(size, int) else 0
         access, given = Access.WRITE if write else Access.READ, state.memory.given(address)
-        fixed, far = isinstance(size, int), state.memory.is_far(address)
-        raise Faulted(MemoryFault(kind, text, access, count, given, fixed, far))
+        fixed, unseen = isinstance(size, int), self._is_unseen(address, kind)
+        raise Faulted(MemoryFault(kind, text, access, count, given, fixed, unseen))
 
     def one_sided(self) -> bool:
         return bool(self._state.write_mode != BOTH)
@@ -304,8 +304,12 @@ class ModelContext:
         text = f"{problem.what}, offset {offset_of(address)}"
         access = Access.WRITE if write else Access.READ
         given = self._state.memory.given(address)
-        far = self._state.memory.is_far(address)
-        raise Faulted(MemoryFault(problem.kind, text, access, size, given, far=far))
+        unseen = self._is_unseen(address, problem.kind)
+        raise Faulted(MemoryFault(problem.kind, text, access, size, given, unseen=unseen))
+
+    def _is_unseen(self, address: int, kind: FaultKind) -> bool:
+        """May no sanitizer see this error? They do not look into each function of the library."""
+        return kind is FaultKind.USE_AFTER_FREE or self._state.memory.is_far(address)
 
     def next_argument(self, list_address: int, size: int, passed: Passed) -> Data:
         if self._state.mode == BOTH and lists_diverge(self._state, list_address):
