@@ -127,6 +127,27 @@ def test_what_no_sanitizer_sees_is_an_omission(tmp_path: Path) -> None:
     assert not done.report["counters"]["mispredicted"]
 
 
+def test_a_difference_by_freed_memory_is_undefined_behaviour(tmp_path: Path) -> None:
+    """The library finds there what the program has left, and no sanitizer sees that."""
+    new = """#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+    char *p = malloc(64);
+    if (!p)
+        return 2;
+    strcpy(p + 32, "AB=1");
+    putenv(p + 32);
+    free(p);
+    return getenv("AB") != NULL;
+}
+"""
+    done = compared(tmp_path, new.replace('getenv("AB") != NULL', "0"), new)
+    assert (classes(done), done.code) == (["undefined"], 1), done.out
+    assert "use-after-free is predicted, and no sanitizer sees it" in done.out
+
+
 # ------------------------------------------------------------------------------- the calls alone
 # Each function that checked_streams.c defines does what the library's does, as long as the object
 # is open; behind the end AddressSanitizer reports it.

@@ -78,8 +78,8 @@ def files_to_build(
 
 
 # Functions that AddressSanitizer replaces with ones that behave otherwise within the C standard:
-# they return another number of the same sign, or call the comparator more often. Or that end an
-# allocation, for what the library finds in freed memory is that of another allocator.
+# they return another number of the same sign, or call the comparator more often. Or they end an
+# allocation: what the library finds in freed memory depends on the allocator.
 _REPLACED = re.compile(
     r"(?:__builtin_)?(?:\w*(?:str|mem|wcs)\w*cmp\w*|bcmp|\w*sort\w*|bsearch"
     r"|\w*alloc\w*|\w*free\w*|[fp]close\w*|closedir)"
