@@ -1527,6 +1527,8 @@ TESTED_ELSEWHERE: Mapping[str, str] = MappingProxyType(
         "csg/unify/linked.py:_differing:any": _LINKED
         + "an_inline_definition_that_gcc_may_call_as_well_is_told",
         "csg/unify/pairs.py:_of_hooks:any": f"{_DISSENTS}what_runs_before_main_is_told",
+        "symexec/campaign/building.py:ledger:undefined": "tests/test_closed_streams.py"
+        "::test_what_no_sanitizer_sees_is_an_omission",
         "symexec/exploration/preparation.py:_unexplained:approximated": "tests/test_retained.py"
         "::test_the_verdict_is_no_false_one[init-array]",
         "symexec/solver/chain.py:_ask_backend:unknown": "tests/symexec/solver/test_layers.py"

@@ -17,6 +17,8 @@ from tests.command_line import csgtest, version_of, write_versions
 from tests.nightly import every
 
 HEAD = """\
+#define _GNU_SOURCE
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -48,6 +50,11 @@ NUMBERS = {
     " qsort(b, 4, sizeof *b, by_number); return ⟨calls > 4 | 0⟩; }",
     "calls of qsort that a static object counts": "int f(int x, int y) { int b[4] = {x, y, 3, 4};"
     " calls = 0; ⟨qsort(b, 4, sizeof *b, by_number); | ⟩ int n = calls; return n > 5; }",
+    "the size of a block": "int f(int x, int y) { void *p = malloc(10);"
+    " int n = malloc_usable_size(p); free(p); return ⟨n == 10 | 0⟩; }",
+    "what the library finds in freed memory": "int f(int x, int y) { char *p = malloc(16);"
+    ' strcpy(p + 8, "AB=1"); putenv(p + 8); free(p); int n = getenv("AB") != 0;'
+    ' unsetenv("AB"); return ⟨n | 0⟩; }',
     "a large array on the stack": "int f(int x, int y) { int n = 8300000 + (x & 7);"
     " ⟨static char b[8400000] | char b[n]⟩; b[n - 1] = 1; return b[n - 1]; }",
 }

@@ -104,6 +104,7 @@ from symexec.testcases.seeds import Calls, read_calls
 from symexec.testcases.signature import ParameterKind
 from symexec.triage import (
     Patience,
+    Refusal,
     Requirements,
     never_made,
     never_met,
@@ -980,6 +981,9 @@ class BuildJob:
         for case in self.tests.predicted:
             if case.observed is not Observed.DIFFERENT:
                 found.record(_unconfirmed(case))
+                if case.fault and case.refused in _UNSEEN:
+                    text = f"{case.fault} is predicted, and no sanitizer sees it"
+                    found.record(Omission(Reason.UNDEFINED, text, _place(case)))
                 if case.id in self.tests.of_two_nans:
                     found.record(Omission(Reason.APPROXIMATED, OF_TWO_NANS, _place(case)))
         if varying := self._varying:
@@ -1035,6 +1039,10 @@ class BuildJob:
         if not changed:
             self.counters.ledger.strike(SEARCH_UNFINISHED)  # there is nothing to search
         return verdict_of(self.ledger, changed, self.tests.show_behaviour(self._unmade))
+
+
+# Builds without sanitizers are alike, and no sanitizer reports an error.
+_UNSEEN = (Refusal.UNSEEN_FAULT.value, Refusal.SANITIZED_ALONE.value)
 
 
 def _unconfirmed(case: TestCase) -> Omission:

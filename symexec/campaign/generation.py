@@ -464,9 +464,9 @@ def _uses_uninitialised(state: State | Arrival) -> bool:
 
 def _is_inexact(state: State | Arrival) -> bool:
     """Has the path met something that is approximated, or where objects lie? Or does a version end
-    with an error that no sanitizer need see: far outside of an object, or an overlap, of which
-    nobody knows where gcc copies in one piece."""
-    if any(each.far or each.kind is FaultKind.OVERLAP for each in _faults(state)):
+    with an error that no sanitizer need see: an overlap too, of which nobody knows where gcc copies
+    in one piece."""
+    if any(each.unseen or each.kind is FaultKind.OVERLAP for each in _faults(state)):
         return True
     inexact = (Reason.ADDRESSES, Reason.APPROXIMATED)
     return isinstance(state, State) and any(

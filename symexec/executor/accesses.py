@@ -375,10 +375,10 @@ def fault(engine: Execution, state: State, place: Place, size: int, write: bool)
     text = f"{place.fault.what}, offset {offset}"
     access = Access.WRITE if write else Access.READ
     given = state.memory.given(place.address)
-    far = state.memory.is_far(place.address)
-    yield from engine.end(
-        state, MemoryFault(place.fault.kind, text, access, size, given, place.fixed, far)
-    )
+    kind = place.fault.kind
+    unseen = state.memory.is_far(place.address)
+    unseen |= kind is FaultKind.USE_AFTER_FREE and state.top.function.library
+    yield from engine.end(state, MemoryFault(kind, text, access, size, given, place.fixed, unseen))
 
 
 def allocate(engine: Execution, state: State, step: Allocate) -> Iterator[State]:

@@ -27,6 +27,7 @@ from symexec.memory import (
     NEW,
     OLD,
     AllocationKind,
+    Fault,
     FaultKind,
     MemoryObject,
     address_of,
@@ -159,7 +160,7 @@ class ModelContext:
 
     def within(self, address: int, size: Operand) -> Operand:
         state = self._state
-        problem = state.memory.fault(address, 0, False, state.mode)
+        problem = self._problem(address, 0, write=False)
         if problem is not None and problem.kind is not FaultKind.UNPROVEN:
             return int(size.__class__ is int and not size)
         item = state.memory.find(address >> 32)
@@ -170,7 +171,7 @@ class ModelContext:
 
     def outside(self, address: int, size: Operand, write: bool) -> NoReturn:
         state = self._state
-        problem = state.memory.fault(address, 1, write, state.mode)
+        problem = self._problem(address, 1, write)
         item = state.memory.find(address >> 32)
         behind = item is not None and (problem is None or problem.kind is FaultKind.UNPROVEN)
         name = item.name if item is not None else "no object"
@@ -180,8 +181,8 @@ class ModelContext:
         text = f"{what}, offset {offset_of(address)}"
         count = size if isinstance(size, int) else 0
         access, given = Access.WRITE if write else Access.READ, state.memory.given(address)
-        fixed, far = isinstance(size, int), state.memory.is_far(address)
-        raise Faulted(MemoryFault(kind, text, access, count, given, fixed, far))
+        fixed, unseen = isinstance(size, int), self._is_unseen(address, kind)
+        raise Faulted(MemoryFault(kind, text, access, count, given, fixed, unseen))
 
     def one_sided(self) -> bool:
         return bool(self._state.write_mode != BOTH)
@@ -221,7 +222,7 @@ class ModelContext:
         state.memory.release(number, f"freed {item.name}", BOTH if state.alone else state.mode)
 
     def check_free(self, address: int) -> None:
-        memory, mode = self._state.memory, self._state.mode
+        memory = self._state.memory
         number = address >> 32
         item = memory.find(number)
         if item is None:
@@ -231,15 +232,13 @@ class ModelContext:
             text = f"{item.name}, offset {offset_of(address)}"
             given = memory.given(address)
             raise Faulted(MemoryFault(FaultKind.BAD_FREE, text, Access.FREE, 0, given))
-        if mode == BOTH and item.dead not in (0, OLD | NEW):
-            raise Paired
-        if item.dead & mode or (mode == BOTH and item.dead):
+        if self._is_dead(item):
             raise Faulted(MemoryFault(FaultKind.DOUBLE_FREE, f"freed {item.name}", Access.FREE, 0))
 
     def extent(self, address: int) -> Operand | None:
         state = self._state
         item = state.memory.find(address >> 32)
-        if item is None:
+        if item is None or self._is_dead(item):
             return None
         match item.extent:
             case None:
@@ -274,36 +273,55 @@ class ModelContext:
 
     def room(self, address: int) -> int:
         item = self._state.memory.find(address >> 32)
-        if item is None:
+        if item is None or self._is_dead(item):
             return 0
         size = len(item.data) if _is_word(item) else item.surely(self._state.mode)
         return max(0, size - (address & 0xFFFFFFFF))
 
+    def _is_dead(self, item: MemoryObject) -> bool:
+        """Has the running version ended the life of an object? Where one of both has, each has to
+        run by itself."""
+        mode = self._state.mode
+        if mode == BOTH and item.dead in (OLD, NEW):
+            raise Paired
+        return bool(item.dead if mode == BOTH else item.dead & mode)
+
+    def _problem(self, address: int, size: int, write: bool) -> Fault | None:
+        """What is wrong with an access by the running version(s); None where it is right."""
+        memory = self._state.memory
+        item = memory.find(address >> 32)
+        if item is not None:
+            self._is_dead(item)
+        return memory.fault(address, size, write, self._state.mode)
+
     def _check(self, address: int, size: int, write: bool, ahead: bool = False) -> None:
         if not size:
             return
-        state = self._state
-        problem = state.memory.fault(address, size, write, state.mode)
+        problem = self._problem(address, size, write)
         if problem is None:
             return
         if problem.kind is not FaultKind.UNPROVEN:
             self._fail(address, size, write)
-        item = state.memory.find(address >> 32)
+        item = self._state.memory.find(address >> 32)
         assert item is not None
-        if isinstance(item.extent, Shadowed) and state.mode == BOTH:
+        if isinstance(item.extent, Shadowed) and self._state.mode == BOTH:
             raise Paired
         if not write and _is_word(item) and (ahead or not item.from_malloc):
             return
         raise Unproven(item.number, address & 0xFFFFFFFF, size, write)
 
     def _fail(self, address: int, size: int, write: bool) -> None:
-        problem = self._state.memory.fault(address, size, write, self._state.mode)
+        problem = self._problem(address, size, write)
         assert problem is not None
         text = f"{problem.what}, offset {offset_of(address)}"
         access = Access.WRITE if write else Access.READ
         given = self._state.memory.given(address)
-        far = self._state.memory.is_far(address)
-        raise Faulted(MemoryFault(problem.kind, text, access, size, given, far=far))
+        unseen = self._is_unseen(address, problem.kind)
+        raise Faulted(MemoryFault(problem.kind, text, access, size, given, unseen=unseen))
+
+    def _is_unseen(self, address: int, kind: FaultKind) -> bool:
+        """May no sanitizer see this error? They do not look into each function of the library."""
+        return kind is FaultKind.USE_AFTER_FREE or self._state.memory.is_far(address)
 
     def next_argument(self, list_address: int, size: int, passed: Passed) -> Data:
         if self._state.mode == BOTH and lists_diverge(self._state, list_address):

@@ -256,7 +256,8 @@ def _sized(engine: Execution, state: State, unproven: Unproven) -> Decided:
         access = Access.WRITE if unproven.write else Access.READ
         given = state.memory.given(address)
         far = state.memory.is_far(address)
-        ending = MemoryFault(FaultKind.OUT_OF_BOUNDS, text, access, unproven.size, given, far=far)
+        kind, size = FaultKind.OUT_OF_BOUNDS, unproven.size
+        ending = MemoryFault(kind, text, access, size, given, unseen=far)
         found += [(ended, None) for ended in engine.end(successor, ending)]
     return found
 

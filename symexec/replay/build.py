@@ -150,6 +150,8 @@ LEAKS, ARGUMENTS, GROWING, SLEEPING = "leaks", "arguments", "growing", "sleeping
 DRIVER = "driver"
 _UNCHECKED = re.compile(r"\b(?:wcs|wcp|wmem|rawmemchr|memccpy)")  # see checked_calls.c
 _CHECKED_CALLS = SourceFile(Path(__file__).with_name("checked_calls.c"))
+_CLOSING = re.compile(r"\b(?:[fp]close|closedir|_IO_fclose)\b")  # see checked_streams.c
+_CHECKED_STREAMS = SourceFile(Path(__file__).with_name("checked_streams.c"))
 _ELF = b"\x7fELF"
 _RECORDED_INPUT = re.compile(r"__VERIFIER_|\bklee_|reach_error|__csgtest_")
 
@@ -361,6 +363,8 @@ class Builds:
         )
         if style == SANITIZED and any(map(_UNCHECKED.search, _texts(program.sources))):
             others.append(_CHECKED_CALLS)
+        if style == SANITIZED and any(map(_CLOSING.search, _texts(program.sources))):
+            others.append(_CHECKED_STREAMS)
         helpers = self._helpers_of(name, style)
         wanted = [each for each in helpers if takes_values or each not in SUPPORT]
         linked += [str(self._helpers[each].result()) for each in wanted]
@@ -389,6 +393,10 @@ class Builds:
                     linked.remove(sleeping)
                     make(more)
                     return
+                if _CHECKED_STREAMS in others and _defines_again(error, _CHECKED_STREAMS):
+                    others.remove(_CHECKED_STREAMS)
+                    make(more)
+                    return
                 if not remedy:
                     raise
                 link((*more, *remedy))
@@ -396,7 +404,12 @@ class Builds:
         def link(more: Sequence[str]) -> None:
             own = [flag for flag in more if not flag.startswith(("-static", "-Wl"))]
             compiled = (*_STYLES[style], *renamed, *own)
-            waiting = [self._object(source, compiled) for source in others]
+            checks = any(flag.startswith(f"-fsanitize={_ADDRESS}") for flag in own)
+            waiting = [
+                self._object(source, compiled)
+                for source in others
+                if checks or source is not _CHECKED_STREAMS
+            ]
             objects = [each.result() for each in waiting]
             entry = () if "-static" in more or not _FORKS else ("-Wl,-e,csgtest_entry",)
             compile_program(
@@ -509,6 +522,14 @@ def _remedy(message: str) -> tuple[str, ...]:
     if {*_TWICE.findall(message)} == {"csgtest_user_main"}:
         return _OTHER_MAINS
     return next((_REMEDIES[each] for each in _REMEDIES if each in message), ())
+
+
+def _defines_again(error: ToolchainError, source: SourceFile) -> bool:
+    """Does the program define a function that a source of ours defines?"""
+    (text,) = _texts((source,))
+    ours = frozenset(re.findall(r"\w+", text))
+    twice = _TWICE.findall(error.message)
+    return any(name.removesuffix("_unlocked") in ours for name in twice)
 
 
 def _texts(sources: Iterable[Source]) -> Iterator[str]:

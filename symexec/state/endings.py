@@ -72,8 +72,9 @@ class Access(StrEnum):
 class MemoryFault:
     """``what`` names the object and offset; ``access`` is of ``size`` bytes. Faults of one kind are
     alike, as for the sanitizers of replay, which do not tell reading from writing. ``given``: the
-    object, if a test makes it; ``fixed``: the same place for all inputs of the path; ``far``: so
-    far outside of an object that sanitizers need not see it."""
+    object, if a test makes it; ``fixed``: the same place for all inputs of the path; ``unseen``:
+    sanitizers need not see it, so far is it outside of an object, or the library uses what is
+    freed."""
 
     kind: FaultKind
     what: str = field(compare=False)
@@ -81,7 +82,7 @@ class MemoryFault:
     size: int = field(default=0, compare=False)
     given: str = field(default="", compare=False)
     fixed: bool = field(default=True, compare=False)
-    far: bool = field(default=False, compare=False)
+    unseen: bool = field(default=False, compare=False)
 
 
 @record

@@ -38,6 +38,7 @@ from symexec.triage.minimise import minimise
 from symexec.triage.undefined import (
     by_chance,
     differs_plainly,
+    in_freed_memory,
     judged,
     judged_at_once,
     plainly_again,
@@ -173,7 +174,7 @@ def _classified(case: TestCase, pair: Pair, course: Course) -> TestCase:
         notes += [f"{APART}: {each.part}" for each in pair.masks.apart]
     if verdict.kind is None:
         notes.append(f"{UNTOLD}: {shows_nothing(pair.old, pair.new)}")
-    return replace(
+    found = replace(
         case,
         notes=tuple(dict.fromkeys(notes)),
         old=pair.old,
@@ -184,6 +185,7 @@ def _classified(case: TestCase, pair: Pair, course: Course) -> TestCase:
         error=verdict.error,
         blame=None,
     )
+    return in_freed_memory(found, pair)
 
 
 def _given_time(

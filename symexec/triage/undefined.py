@@ -26,6 +26,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from csg.errors import ToolchainError
+from symexec.memory import FaultKind
 from symexec.replay import FILLED, STANDARD, UNDEFINED, ZEROED, NativeReplay, Pair, Request
 from symexec.replay.varying import masks
 from symexec.testcases import (
@@ -52,6 +53,7 @@ from symexec.triage.classification import behaviour, differing_parts
 UNSTABLE = "the difference was not seen again"
 LOCALS = "the difference depends on where local objects lie in memory"
 UNSANITIZED = "only builds without sanitizers show the difference"
+FREED = "use-after-free is predicted, and no sanitizer sees it"
 _TURNS = 2  # further runs with either filling, where they differ
 MOST = 4  # places reported for one version
 ALONE, BEHIND = "a difference", "a difference behind it"  # what plain builds alone show
@@ -73,6 +75,14 @@ _ERROR = re.compile(r"^(\S+?):(\d+):(\d+): runtime error: (.*)$", re.MULTILINE)
 def may_be_undefined(case: TestCase, pair: Pair) -> bool:
     """Does ``judged`` run other builds? A memory error has its class already."""
     return case.kind in _JUDGED and not (pair.old.sanitizer or pair.new.sanitizer or pair.cut_off)
+
+
+def in_freed_memory(case: TestCase, pair: Pair) -> TestCase:
+    """The test with the class ``undefined`` where a version is predicted to use freed memory, and
+    no sanitizer reports that: they do not look into each function of the library."""
+    if case.fault != FaultKind.USE_AFTER_FREE or not may_be_undefined(case, pair):
+        return case
+    return replace(case, kind=DifferenceKind.UNDEFINED, undefined=(FREED,))
 
 
 def judged(case: TestCase, pair: Pair, replay: NativeReplay) -> TestCase:
