@@ -37,7 +37,7 @@ def allocated_apart(
     unset: list[Operand] = []
     for ends, pair in _objects(memory, [(one, two) for one, two, _ in known]):
         sizes.append(pair.sizes_apart())
-        if pair.marked_apart(before=ends in texts):
+        if pair.marked_apart(is_text=ends in texts):
             unset.append(1)
     for text, conditions in ((SIZES, sizes), (UNSET, unset)):
         condition = plain(disjunction(conditions))

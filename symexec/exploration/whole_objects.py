@@ -87,18 +87,30 @@ class Pair:
         old, new = room(self.old, self.one, OLD), room(self.new, self.two, NEW)
         return plain(compare("ne", 64, old, new))
 
-    def marked_apart(self, before: bool) -> bool:
-        """Has a version written a byte that the other one has not? ``before``: only bytes before
-        the addresses count. Of an object that both have, such a byte has another value in each."""
+    def marked_apart(self, is_text: bool) -> bool:
+        """Has a version written a byte that the other one has not? Of a text, only bytes up to its
+        0 count. Of an object that both have, such a byte has another value in each."""
         if self.old is self.new or (self.old.unset is None and self.new.unset is None):
             return False
         common = self.common
-        last = 0 if before else common.stop
+        last = self._end_of_text() if is_text else common.stop
         old, new = (
             _marks(item)[start + common.start : start + last]
             for item, start in ((self.old, self.one), (self.new, self.two))
         )
         return old != new
+
+    def _end_of_text(self) -> int:
+        """The distance behind the first 0 that both texts surely have."""
+        for distance in range(self.common.stop):
+            ends = ((self.old, self.one, OLD), (self.new, self.two, NEW))
+            found = [
+                item.is_set(start + distance, 1) and item.load(start + distance, 1, mode)
+                for item, start, mode in ends
+            ]
+            if all(each is not False and each == 0 for each in found):
+                return distance + 1
+        return self.common.stop
 
     def bytes_apart(self, passed: Collection[int] = ()) -> Iterator[Operand]:
         """The conditions under which bytes differ that both versions have initialised. ``passed``:
