@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from csg.language.syntax import Version
-from tests.nightly import daily
+from tests.command_line import csgtest
+from tests.nightly import daily, every
 from tests.test_evaluation_order import printed_by_both
 
 FIELDS = {
@@ -88,7 +89,7 @@ WITH_PROTOTYPE = (
     *(f"d = __builtin_copysign{size}(A, B);" for size in ("", "f", "l")),
     *(f"d = __builtin_fmax{size}(A, B);" for size in ("", "f", "l")),
     *(f"o = __builtin_signbit{size}(A) != 0;" for size in "fl"),
-    *("v = ((long) __builtin_alloca((N) & 7) & 0) + B;", "__builtin_prefetch(p + !A, 0);"),
+    *("char *t = __builtin_alloca((N) & 7); v = t != 0;", "__builtin_prefetch(p + !A, 0);"),
 )
 GENERIC = (
     *(
@@ -187,3 +188,40 @@ def test_versions_compute_as_gcc_does(seed: int, tmp_path: Path) -> None:
                 number = int(native.split()[0])
                 wrong.setdefault(stated_[number], (VALUES[at // COUNT], here, native))
         assert wrong == {}
+
+
+GUARDED = (
+    "{declared} int f(int k, {kind} v) {{ if (k * 3 == 30045 && {met}) {{ {body} }} return 7; }}"
+)
+# What is declared, the type of v, the condition, and what the versions do.
+DIFFERENT = (
+    ("", "int", "v == -1", "unsigned long r; return __builtin_{}(v, 1, &r);",
+     "add_overflow", "uaddl_overflow"),
+    ("", "unsigned", "v == 3000000000u", "int r; return __builtin_{}(v, 1, &r);",
+     "mul_overflow", "smul_overflow"),
+    ("", "long", "v == 5", "unsigned __int128 r; return __builtin_sub_overflow(v, {}, &r);",
+     "6", "4"),
+    ("", "long", "v == -1", "unsigned __int128 r; return __builtin_mul_overflow(v, {}, &r);",
+     "v", "-v"),
+    ("static struct { unsigned n : 4; } g;", "int", "v == 14",
+     "return __builtin_add_overflow_p(v, 3, {});", "g.n", "(unsigned char) 0"),
+    ("", "double", "v == 0.5", "return __builtin_expect({}, 1) ? 1 : 2;", "v", "!!v"),
+    ("", "long", "v == 1", "return __builtin_expect({}(__int128) v << 70, 1) ? 1 : 2;",
+     "", "0 != "),
+    ("struct s { unsigned n : 31; };", "int", "v == 3",
+     "struct s s = {{ v }}; return ({{ s.n; }}){} - 4 > 0;", "", " + 0u"),
+    ("struct s { unsigned __int128 n : 100; };", "int", "v == 1",
+     "struct s s = {{ v }}; return ({} s.n << 100) != 0;", "", "(unsigned __int128)"),
+    ("", "int", "v == 300", "unsigned char r = 7; __sync_lock_test_and_set(&r, v); return {};",
+     "r", "1 + r"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", every(5, DIFFERENT))
+def test_a_difference_behind_a_guard_is_found(case: tuple[str, ...], tmp_path: Path) -> None:
+    declared, kind, met, body, *halves = case
+    for name, half in zip(("old.c", "new.c"), halves, strict=True):
+        text = GUARDED.format(declared=declared, kind=kind, met=met, body=body.format(half))
+        (tmp_path / name).write_text(text + "\n")
+    words = ("build", "old.c", "new.c", "--entry", "f", "--time", "20")
+    assert csgtest(*words, folder=tmp_path).report["verdict"] == "different"
