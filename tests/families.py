@@ -57,6 +57,8 @@ FAMILIES = (
            "character sets of sources and programs", BYTES),
     Family("tests.test_evaluation_order", "test_versions_evaluate_as_gcc_does",
            "statements whose operands have side effects", GCC, "COUNT"),
+    Family("tests.test_builtins", "test_versions_compute_as_gcc_does",
+           "statements with builtins, on operands of every arithmetic type", GCC, "COUNT"),
     Family("tests.test_array_lengths", "test_lengths_are_evaluated_as_gcc_does",
            "lengths of arrays that have side effects, in one program and in two", GCC),
     Family("tests.test_array_lengths", "test_verdicts_know_what_lengths_evaluate",

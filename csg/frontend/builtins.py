@@ -38,6 +38,7 @@ from csg.language.types import (
     SIZE,
     UINT,
     UINT128,
+    ULLONG,
     ULONG,
     USHORT,
     VA_LIST,
@@ -195,31 +196,52 @@ def may_be_computed(name: str) -> bool:
     return name == "isdigit" or name in COMPARED or rounded_function(name) is not None
 
 
-_FLOAT_TESTS = (
-    "isnan", "isinf", "isinf_sign", "isfinite", "isnormal", "signbit", "signbitf", "signbitl",
-    "isgreater", "isgreaterequal", "isless", "islessequal", "islessgreater", "isunordered",
-    "fpclassify",
-)  # fmt: skip
+_SIZES: dict[str, tuple[Type, Type]] = {"": (INT, UINT), "l": (LONG, ULONG), "ll": (LLONG, ULLONG)}
+_UNSIGNED: dict[int, Type] = {16: USHORT, 32: UINT, 64: ULONG, 128: UINT128}
 
-# Result types of builtins that are no library functions; the name without its prefix.
-_RESULTS: dict[str, Type] = {
-    "va_start": VOID, "va_end": VOID, "va_copy": VOID, "unreachable": VOID, "trap": VOID,
-    "prefetch": VOID, "expect": LONG, "expect_with_probability": LONG, "alloca": _MEMORY,
-    "alloca_with_align": _MEMORY, "assume_aligned": _MEMORY, "object_size": SIZE,
-    "dynamic_object_size": SIZE, "frame_address": _MEMORY, "return_address": _MEMORY,
-    "bswap16": USHORT, "bswap32": UINT, "bswap64": ULONG,
-    "bswap128": UINT128,
-    **{f"{name}{size}": INT for name in ("clz", "ctz", "ffs", "popcount", "parity", "clrsb")
-       for size in ("", "l", "ll")},
-    **{f"{name}_overflow": BOOL for name in ("add", "sub", "mul")},
-    **{f"{sign}{name}{size}_overflow": BOOL for sign in "su" for name in ("add", "sub", "mul")
-       for size in ("", "l", "ll")},
-    **{f"{name}_overflow_p": BOOL for name in ("add", "sub", "mul")},
-    **dict.fromkeys(_FLOAT_TESTS, INT),
-    **dict.fromkeys(("inf", "huge_val", "nan", "nans"), DOUBLE),
-    **{f"{name}f": FLOAT for name in ("inf", "huge_val", "nan", "nans")},
-    **{f"{name}l": LDOUBLE for name in ("inf", "huge_val", "nan", "nans")},
+# Builtins that are no library functions, by their names without the prefix. Arguments are converted
+# to the types of these parameters (C17 6.5.2.2p7).
+PROTOTYPES: dict[str, Function] = {
+    "unreachable": _prototype(VOID), "trap": _prototype(VOID),
+    "prefetch": _prototype(VOID, _CONST_MEMORY, variadic=True),
+    "expect": _prototype(LONG, LONG, LONG),
+    "expect_with_probability": _prototype(LONG, LONG, LONG, DOUBLE),
+    "alloca": _prototype(_MEMORY, SIZE), "alloca_with_align": _prototype(_MEMORY, SIZE, SIZE),
+    "assume_aligned": _prototype(_MEMORY, _CONST_MEMORY, SIZE, variadic=True),
+    "object_size": _prototype(SIZE, _CONST_MEMORY, INT),
+    "dynamic_object_size": _prototype(SIZE, _CONST_MEMORY, INT),
+    "frame_address": _prototype(_MEMORY, UINT), "return_address": _prototype(_MEMORY, UINT),
+    **{f"bswap{bits}": _prototype(kind, kind) for bits, kind in _UNSIGNED.items()},
+    **{f"{name}{size}": _prototype(INT, kind) for name in ("clz", "ctz", "popcount", "parity")
+       for size, (_, kind) in _SIZES.items()},
+    **{f"{name}{size}": _prototype(INT, kind) for name in ("ffs", "clrsb")
+       for size, (kind, _) in _SIZES.items()},
+    **{f"{sign}{name}{size}_overflow": _prototype(BOOL, kind, kind, Pointer(kind))
+       for name in ("add", "sub", "mul") for size, kinds in _SIZES.items()
+       for sign, kind in zip("su", kinds, strict=True)},
+    "signbitf": _prototype(INT, FLOAT), "signbitl": _prototype(INT, LDOUBLE),
+    **{f"{name}{suffix}": _prototype(kind) for name in ("inf", "huge_val")
+       for suffix, kind in _FRACTIONS.items()},
+    **{f"{name}{suffix}": _prototype(kind, _CONST_TEXT) for name in ("nan", "nans")
+       for suffix, kind in _FRACTIONS.items()},
 }  # fmt: skip
+
+# Those whose arguments keep the types that they have.
+_RESULTS: dict[str, Type] = {
+    "va_start": VOID, "va_end": VOID, "va_copy": VOID,
+    **{f"{name}_overflow{suffix}": BOOL for name in ("add", "sub", "mul") for suffix in ("", "_p")},
+    **dict.fromkeys(
+        ("isnan", "isinf", "isinf_sign", "isfinite", "isnormal", "signbit", "isgreater",
+         "isgreaterequal", "isless", "islessequal", "islessgreater", "isunordered", "fpclassify"),
+        INT),
+}  # fmt: skip
+
+
+def prototype(name: str) -> Function | None:
+    """The compiler's own declaration of ``name``; None where arguments keep their types."""
+    plain = name.removeprefix("__builtin_")
+    return None if plain == name else PROTOTYPES.get(plain) or LIBRARY.get(plain)
+
 
 _CHECKED = {  # __builtin___memcpy_chk(a, b, n, size) without its last argument
     f"__{name}_chk": name
@@ -244,8 +266,10 @@ def call(
             raise UnsupportedError(f"'{name}' is not supported", place)
         case _:
             pass
-    if plain in _RESULTS:
-        return Builtin(plain, tuple(arguments), _RESULTS[plain], place)
+    if plain in PROTOTYPES or plain in _RESULTS:
+        declared = PROTOTYPES.get(plain)
+        result = declared.result if declared is not None else _RESULTS[plain]
+        return Builtin(plain, tuple(arguments), result, place)
     if plain in _CHECKED:
         return _library_call(context, f"__builtin_{_CHECKED[plain]}", arguments[:-1], place)
     if plain in LIBRARY:
@@ -286,7 +310,7 @@ def _library_call(
 
 def _atomic_result(name: str, arguments: Sequence[Expression]) -> Type:
     """What an atomic builtin returns: nothing, a truth value, or what its pointer points to."""
-    if "compare_exchange" in name or "bool_compare" in name or name.endswith("test_and_set"):
+    if "compare_exchange" in name or "bool_compare" in name or name == "__atomic_test_and_set":
         return BOOL
     first = arguments[0].type if arguments else VOID
     if name in _ATOMIC_VOID or not isinstance(first, Pointer):

@@ -116,7 +116,8 @@ def call(context: Context, node: Node) -> Expression:
         in_union(context, argument, wanted)
         for argument, wanted in zip_longest(arguments, target.parameters[: len(arguments)])
     )
-    _check(called, target, arguments, node.coord)
+    name = called.symbol.name if isinstance(called, Name) else "the function"
+    _check(name, target, arguments, node.coord)
     return Call(called, arguments, target.result, node.coord)
 
 
@@ -127,7 +128,11 @@ def _special(context: Context, node: Node, name: str) -> Expression | None:
     if name in _ON_TYPES:
         return _ON_TYPES[name](context, node)
     if meaning is None and name.startswith(builtins.PREFIXES):
-        return builtins.call(context, name, _arguments(context, node), node.coord)
+        arguments = _arguments(context, node)
+        declared = builtins.prototype(name)
+        if declared is not None:
+            _check(name, declared, arguments, node.coord)
+        return builtins.call(context, name, arguments, node.coord)
     return None
 
 
@@ -144,11 +149,8 @@ def _called(context: Context, node: Node) -> Expression:
     return context.value(node)
 
 
-def _check(
-    called: Expression, kind_: Function, arguments: tuple[Expression, ...], place: Location
-) -> None:
+def _check(name: str, kind_: Function, arguments: tuple[Expression, ...], place: Location) -> None:
     """Refuse a call that gcc refuses: the wrong number or kind of arguments."""
-    name = called.symbol.name if isinstance(called, Name) else "the function"
     wanted, given = len(kind_.parameters), len(arguments)
     if kind_.prototype and (given < wanted or (given > wanted and not kind_.variadic)):
         few = "few" if given < wanted else "many"

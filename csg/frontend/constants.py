@@ -273,8 +273,9 @@ def _number(expression: Expression) -> Number | None:
             return _conditional(expression)
         case AddressOf(operand=operand):
             return _address(operand)
-        case Builtin(name="expect", arguments=arguments):
-            return _number(arguments[0])
+        case Builtin(name="expect", arguments=(operand, _)):
+            value_ = _number(operand)
+            return None if value_ is None else wrapped(value_, LONG)
         case _:
             return None
 

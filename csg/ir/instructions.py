@@ -32,7 +32,8 @@ from csg.records import record
 @record
 class Register:
     number: int
-    width: int  # bits: 1, 8, 16, 32, 64, 80 (long double), 128; 33 to 63 for wide bit-fields
+    width: int  # bits: 1, 8, 16, 32, 64, 80 (long double), 128; others for exact results and for
+    # bit-fields that are wider than int
 
     def __str__(self) -> str:
         return f"%{self.number}"

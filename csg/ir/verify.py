@@ -56,7 +56,7 @@ from csg.ir.instructions import (
 )
 from csg.ir.program import Block, FunctionCode, Program
 
-_WIDTHS = frozenset({1, 8, 16, 32, 64, 80, 128})
+_WIDTHS = frozenset({1, 8, 16})  # and all from 32 on
 _FLOATS = frozenset({32, 64, 80})
 
 
@@ -114,7 +114,7 @@ def _placed(program: Program, block: Block, item: Instruction | Terminator) -> I
 
 
 def _value(function: FunctionCode, value: Value) -> Iterator[str]:
-    if value.width not in _WIDTHS and not 32 < value.width < 64:
+    if value.width not in _WIDTHS and value.width < 32:
         yield f"{value} has width {value.width}"
     if isinstance(value, Constant):
         if not 0 <= value.value < 1 << value.width:

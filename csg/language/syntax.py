@@ -411,6 +411,8 @@ def bit_field_width(expression: Expression) -> int | None:
                 expression = operand
             case Comma(right=right):
                 expression = right
+            case StatementExpression(body=Compound(items=(*_, ExpressionStatement() as last))):
+                expression = last.expression
             case _:
                 return None
 

@@ -21,7 +21,8 @@ from csg.language.syntax import (
     Logical,
     Unary,
 )
-from csg.language.types import BOOL, Void, value_bits
+from csg.language.traversal import has_effects
+from csg.language.types import BOOL, Floating, Type, Void, value_bits
 from csg.lower import versions
 from csg.lower.arithmetic import COMPARISONS, comparison
 from csg.lower.context import Lowering
@@ -42,8 +43,8 @@ def condition(lowering: Lowering, expression: Expression) -> Value:
         case Comma(left=left, right=right):
             lowering.discard(left)
             return condition(lowering, right)
-        case Builtin(name="expect" | "expect_with_probability"):
-            return condition(lowering, expression.arguments[0])
+        case Builtin() if (expected := _expected(expression)) is not None:
+            return condition(lowering, expected)
         case _:
             value = lowering.value(expression)
             if by_address(expression.type):
@@ -62,10 +63,10 @@ def branch(lowering: Lowering, expression: Expression, then: Block, otherwise: B
             branch(lowering, right, then, otherwise)
         case Conditional() if expression.then is not None:
             _branch_conditional(lowering, expression, then, otherwise)
-        case Cast(operand=operand) if _keeps_truth(expression):
+        case Cast(operand=operand) if _keeps_truth(operand.type, expression.type):
             branch(lowering, operand, then, otherwise)
-        case Builtin(name="expect" | "expect_with_probability"):
-            branch(lowering, expression.arguments[0], then, otherwise)
+        case Builtin() if (expected := _expected(expression)) is not None:
+            branch(lowering, expected, then, otherwise)
         case _:
             _decide(lowering, condition(lowering, expression), expression, then, otherwise)
 
@@ -79,13 +80,25 @@ def _decide(
     builder.branch(value, then, otherwise, site)
 
 
-def _keeps_truth(cast: Cast) -> bool:
-    if isinstance(cast.type, Void) or by_address(cast.operand.type):
+def _expected(builtin: Builtin) -> Expression | None:
+    """What alone decides the truth of ``__builtin_expect(x, c)``; None where the conversion to long
+    or another argument matters too."""
+    if builtin.name not in ("expect", "expect_with_probability"):
+        return None
+    asked, *others = builtin.arguments
+    alone = _keeps_truth(asked.type, builtin.type) and not has_effects(*others)
+    return asked if alone else None
+
+
+def _keeps_truth(kind: Type, converted_to: Type) -> bool:
+    """Is a value of this type 0 after the conversion only if it was before?"""
+    if isinstance(converted_to, Void) or by_address(kind):
         return False
-    if cast.type == BOOL:
+    if converted_to == BOOL:
         return True
-    widths = value_bits(cast.type), value_bits(cast.operand.type)
-    return type(cast.type) is type(cast.operand.type) and widths[0] >= widths[1]
+    if isinstance(kind, Floating) is not isinstance(converted_to, Floating):
+        return False
+    return value_bits(converted_to) >= value_bits(kind)
 
 
 def _branch_logical(lowering: Lowering, expression: Logical, then: Block, otherwise: Block) -> None:

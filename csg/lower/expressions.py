@@ -336,7 +336,7 @@ def call(
     else:
         callee = lowering.value(expression.function)
     kinds = _passed_types(expression.arguments, function)
-    arguments = _arguments(lowering, expression.arguments, kinds)
+    arguments = values_of(lowering, expression.arguments, kinds)
     if not used and called_instead(expression):
         builder.load(arguments[-1], 8, 1)
     if between is not None:
@@ -385,9 +385,17 @@ def _passed_types(arguments: tuple[Expression, ...], function: Function) -> list
     return [*named[: len(arguments)], *rest]
 
 
-def _arguments(
+def passed_values(
+    lowering: Lowering, arguments: tuple[Expression, ...], function: Function
+) -> tuple[Value, ...]:
+    """The values of arguments, converted as by a call of ``function``."""
+    return values_of(lowering, arguments, _passed_types(arguments, function))
+
+
+def values_of(
     lowering: Lowering, arguments: tuple[Expression, ...], kinds: list[Type]
 ) -> tuple[Value, ...]:
+    """The values of arguments, converted to these types; the last one is evaluated first."""
     values = [
         _argument(lowering, argument, kind)
         for argument, kind in reversed([*zip(arguments, kinds, strict=True)])

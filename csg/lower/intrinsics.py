@@ -10,9 +10,12 @@ on floating-point numbers.
 
 from __future__ import annotations
 
+import operator
 import re
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from csg.frontend.builtins import PROTOTYPES
 from csg.frontend.constants import fold
 from csg.ir import Constant, Refuse, VaArgument, VaCopy, Value, VaStart
 from csg.language.syntax import (
@@ -29,8 +32,11 @@ from csg.language.syntax import (
     StringLiteral,
     VaArg,
     arithmetic_type,
+    bit_field_width,
+    converted_type,
     operand_type,
 )
+from csg.language.traversal import has_effects
 from csg.language.types import (
     INT,
     SIZE,
@@ -43,6 +49,8 @@ from csg.language.types import (
     Type,
     Void,
     is_signed,
+    limits,
+    of_width,
     value_bits,
 )
 from csg.language.types import size_of as type_size
@@ -51,7 +59,7 @@ from csg.lower.arithmetic import operate
 from csg.lower.builder import FunctionBuilder
 from csg.lower.context import Lowering
 from csg.lower.conventions import passed_as
-from csg.lower.expressions import converted
+from csg.lower.expressions import converted, passed_values, values_of
 from csg.lower.places import InMemory, by_address, read, write
 from csg.lower.statements import label_address
 from csg.records import record
@@ -68,30 +76,47 @@ _FETCH = re.compile(r"__(?:sync|atomic)_fetch_(?:and_)?(add|sub|or|and|xor|nand)
 _RESULT = re.compile(r"__(?:sync|atomic)_(add|sub|or|and|xor|nand)_(?:and_)?fetch$")
 _OPERATORS = {"add": "+", "sub": "-", "or": "|", "and": "&", "xor": "^", "nand": "&"}
 _BYTES = frozenset({"__atomic_test_and_set", "__atomic_clear"})  # whatever the pointer's type
+_STORES = frozenset({"__atomic_store_n", "__atomic_exchange_n"})
 _FENCES = frozenset({"__sync_synchronize", "__atomic_thread_fence", "__atomic_signal_fence"})
 
 
 def _atomic_builtin(lowering: Lowering, expression: Builtin) -> Value | None:
     """The value of an atomic builtin, None for any other."""
-    name = expression.name
+    name, arguments = expression.name, expression.arguments
     if name in _FENCES:
+        for each in reversed(arguments):
+            lowering.discard(each)
         return Constant(0, 32)
     kind = UCHAR if name in _BYTES else _target(expression)
     if kind is None or by_address(kind) or isinstance(kind, Void):
         return None
-    place = InMemory(lowering.value(expression.arguments[0]), kind)
+    address, *others = values_of(lowering, arguments, _operand_types(name, arguments, kind))
+    place = InMemory(address, kind)
     if changing := _FETCH.match(name) or _RESULT.match(name):
         if isinstance(kind, Pointer):
             return None
-        return _changed(lowering, expression, place, changing[1])
+        return _changed(lowering, expression, place, changing[1], others[0])
     if "compare" in name:
-        return _compared(lowering, expression, place)
-    return _moved(lowering, expression, place)
+        return _compared(lowering, expression, place, others[0], others[1])
+    return _moved(lowering, expression, place, others)
 
 
-def _changed(lowering: Lowering, expression: Builtin, place: InMemory, operation: str) -> Value:
+def _operand_types(name: str, arguments: tuple[Expression, ...], kind: Type) -> list[Type]:
+    """What the arguments are converted to: what is stored or compared has the object's type."""
+    types = [converted_type(each) for each in arguments]
+    if name.startswith("__sync"):
+        types[1:] = [kind] * len(types[1:])
+    elif name == "__atomic_compare_exchange_n":
+        types[2] = kind
+    elif name in _STORES or _FETCH.match(name) or _RESULT.match(name):
+        types[1] = kind
+    return types
+
+
+def _changed(
+    lowering: Lowering, expression: Builtin, place: InMemory, operation: str, operand: Value
+) -> Value:
     kind, builder = place.type, lowering.builder
-    operand = converted(lowering, expression.arguments[1], kind)
     old = read(builder, place)
     new = operate(lowering, _OPERATORS[operation], kind, old, operand)
     if operation == "nand":
@@ -100,53 +125,51 @@ def _changed(lowering: Lowering, expression: Builtin, place: InMemory, operation
     return old if _FETCH.match(expression.name) else new
 
 
-def _moved(lowering: Lowering, expression: Builtin, place: InMemory) -> Value | None:
+def _moved(
+    lowering: Lowering, expression: Builtin, place: InMemory, others: Sequence[Value]
+) -> Value | None:
     """The value of an atomic load, store or exchange; generic forms take the addresses of their
     operands."""
-    kind, builder, arguments = place.type, lowering.builder, expression.arguments
+    kind, builder = place.type, lowering.builder
     match expression.name:
         case "__atomic_load_n":
             return read(builder, place)
         case "__atomic_load":
-            write(builder, _behind(lowering, arguments[1], kind), read(builder, place))
+            write(builder, InMemory(others[0], kind), read(builder, place))
         case "__atomic_store_n":
-            write(builder, place, converted(lowering, arguments[1], kind))
+            write(builder, place, others[0])
         case "__atomic_store":
-            write(builder, place, read(builder, _behind(lowering, arguments[1], kind)))
+            write(builder, place, read(builder, InMemory(others[0], kind)))
         case "__sync_lock_release" | "__atomic_clear":
             write(builder, place, Constant(0, value_bits(kind)))
         case "__sync_lock_test_and_set" | "__atomic_exchange_n":
-            operand = converted(lowering, arguments[1], kind)
             old = read(builder, place)
-            write(builder, place, operand)
+            write(builder, place, others[0])
             return old
         case "__atomic_test_and_set":
             old = read(builder, place)
             write(builder, place, Constant(1, value_bits(kind)))
             return builder.compare("ne", old, Constant(0, value_bits(kind)))
         case "__atomic_exchange":
-            operand = read(builder, _behind(lowering, arguments[1], kind))
-            write(builder, _behind(lowering, arguments[2], kind), read(builder, place))
+            operand = read(builder, InMemory(others[0], kind))
+            write(builder, InMemory(others[1], kind), read(builder, place))
             write(builder, place, operand)
         case _:
             return None
     return Constant(0, 32)
 
 
-def _compared(lowering: Lowering, expression: Builtin, place: InMemory) -> Value | None:
+def _compared(
+    lowering: Lowering, expression: Builtin, place: InMemory, expected: Value, wanted: Value
+) -> Value | None:
     """The value of a compare-and-exchange: it stores where the old value is the expected one."""
     kind, builder, name = place.type, lowering.builder, expression.name
     if isinstance(kind, Floating):
         return None
-    _, expected, wanted, *_ = expression.arguments
-    remembered = None if name.startswith("__sync") else _behind(lowering, expected, kind)
-    known = converted(lowering, expected, kind) if remembered is None else read(builder, remembered)
+    remembered = None if name.startswith("__sync") else InMemory(expected, kind)
+    known = expected if remembered is None else read(builder, remembered)
     generic = name == "__atomic_compare_exchange"
-    desired = (
-        read(builder, _behind(lowering, wanted, kind))
-        if generic
-        else converted(lowering, wanted, kind)
-    )
+    desired = read(builder, InMemory(wanted, kind)) if generic else wanted
     old = read(builder, place)
     equal = builder.compare("eq", old, known)
     then, otherwise, end = builder.new_block(), builder.new_block(), builder.new_block()
@@ -160,10 +183,6 @@ def _compared(lowering: Lowering, expression: Builtin, place: InMemory) -> Value
     builder.jump(end)
     builder.block = end
     return old if name == "__sync_val_compare_and_swap" else equal
-
-
-def _behind(lowering: Lowering, pointer: Expression, kind: Type) -> InMemory:
-    return InMemory(lowering.value(pointer), kind)
 
 
 def _target(expression: Builtin) -> Type | None:
@@ -274,7 +293,8 @@ def _floating_builtin(lowering: Lowering, expression: Builtin) -> Value | None:
         text = arguments[0].value if isinstance(arguments[0], StringLiteral) else b""
         return Constant(floats.nan_of(text, width, name.startswith("nans")), width)
     if name[:7] == "signbit":
-        value = lowering.value(arguments[0])
+        declared = name in PROTOTYPES  # signbit itself takes any type
+        value = _values(lowering, expression)[0] if declared else lowering.value(arguments[0])
         holds = builder.resize(_classified(lowering, name, value), 32, False)
         if isinstance(value, Constant):
             return holds
@@ -360,6 +380,9 @@ def _ordered(lowering: Lowering, name: str, arguments: tuple[Expression, ...]) -
 _OVERFLOW = re.compile(r"[su]?(add|sub|mul)(?:l|ll)?_overflow(_p)?$")
 _BITS = re.compile(r"(clz|ctz|ffs|popcount|parity|clrsb)(?:l|ll)?$")
 _OVERFLOW_OPERATORS = {"add": "+", "sub": "-", "mul": "*"}
+_EXACT: dict[str, Callable[[int, int], int]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul,
+}  # fmt: skip
 _VOID = Constant(0, 32)
 
 
@@ -372,7 +395,7 @@ def builtin(lowering: Lowering, expression: Builtin) -> Value:
                 VaStart(lowering.value(arguments[0]), node=builder.node, version=builder.version)
             )
             return _VOID
-        case "va_end" | "prefetch":
+        case "va_end":
             lowering.discard(arguments[0])
             return _VOID
         case "va_copy":
@@ -380,30 +403,31 @@ def builtin(lowering: Lowering, expression: Builtin) -> Value:
             target = lowering.value(arguments[0])
             builder.emit(VaCopy(target, source, node=builder.node, version=builder.version))
             return _VOID
+        case "prefetch":
+            _values(lowering, expression)
+            return _VOID
         case "expect" | "expect_with_probability" | "assume_aligned":
-            return converted(lowering, arguments[0], expression.type)
+            return _values(lowering, expression)[0]
         case "unreachable" | "trap":
             lowering.nodes.note_call(builder.node, f"__builtin_{expression.name}")
             builder.trap(f"__builtin_{expression.name}")
             return _VOID
         case "alloca" | "alloca_with_align":
-            return builder.allocate(converted(lowering, arguments[0], SIZE))
+            return builder.allocate(_values(lowering, expression)[0])
         case "object_size" | "dynamic_object_size":
             return Constant(object_size(arguments[0], arguments[1]), 64)
         case "label_address":
             assert isinstance(arguments[0], StringLiteral)
             return label_address(lowering, arguments[0].value.decode())
         case "bswap16" | "bswap32" | "bswap64" | "bswap128":
-            return swap_bytes(builder, converted(lowering, arguments[0], expression.type))
+            return swap_bytes(builder, _values(lowering, expression)[0])
         case name if _OVERFLOW.match(name):
             return _overflow(lowering, expression)
         case name if matched := _BITS.match(name):
-            value = lowering.value(arguments[0])
-            width = 32 if name == matched[1] else 64
-            value = builder.resize(value, width, is_signed(arguments[0].type))
+            value = _values(lowering, expression)[0]
             if matched[1] in ("clz", "ctz"):
                 if isinstance(value, Constant) and not value.value:
-                    return Constant(width, 32)  # gcc's answer; a processor has none
+                    return Constant(value.width, 32)  # gcc's answer; a processor has none
                 _require_bit(lowering, value)
             return builder.resize(count(builder, matched[1], value), 32, False)
         case _:
@@ -430,21 +454,28 @@ def _refuse(lowering: Lowering, expression: Builtin) -> Value:
     return Constant(0, 64 if by_address(kind) else value_bits(kind))
 
 
+def _values(lowering: Lowering, expression: Builtin) -> Sequence[Value]:
+    """The arguments of a builtin with a prototype, passed as those of a function."""
+    return passed_values(lowering, expression.arguments, PROTOTYPES[expression.name])
+
+
 def _overflow(lowering: Lowering, expression: Builtin) -> Value:
     """The value of ``__builtin_add_overflow`` and the like: does the exact result not fit? The
-    operation is done in a width that makes it exact."""
+    operation is done in a width that makes it exact. gcc evaluates the operands from left to right;
+    of a place that is no pointer (``_p``) only the type counts, and its effects come first."""
     builder = lowering.builder
     matched = _OVERFLOW.match(expression.name)
     assert matched is not None
-    a, b, place = expression.arguments
-    kind = _result_type(place, expression.name)
-    kinds = operand_type(a), operand_type(b)
-    width = _exact_width(matched[1], max(value_bits(each) for each in (*kinds, kind)))
-    operands = [
+    *operands, place = expression.arguments
+    if matched[2] and has_effects(place):
+        lowering.discard(place)
+    kinds, kind = _overflow_types(expression)
+    width = _exact_width(matched[1], kinds, kind)
+    a, b = (
         builder.resize(converted(lowering, each, its), width, is_signed(its))
-        for each, its in zip((a, b), kinds, strict=True)
-    ]
-    exact = operate(lowering, _OVERFLOW_OPERATORS[matched[1]], SIZE, operands[0], operands[1])
+        for each, its in zip(operands, kinds, strict=True)
+    )
+    exact = operate(lowering, _OVERFLOW_OPERATORS[matched[1]], SIZE, a, b)
     stored = builder.resize(exact, value_bits(kind), False)
     if not matched[2]:
         write(builder, InMemory(lowering.value(place), kind), stored)
@@ -452,16 +483,26 @@ def _overflow(lowering: Lowering, expression: Builtin) -> Value:
     return builder.compare("ne", again, exact)
 
 
-def _result_type(place: Expression, name: str) -> Type:
-    if name.endswith("_p"):
-        return place.type
-    assert isinstance(place.type, Pointer)
-    return place.type.target
+def _overflow_types(expression: Builtin) -> tuple[Sequence[Type], Type]:
+    """The types of the operands, and of what has to hold the result."""
+    *operands, place = expression.arguments
+    declared = PROTOTYPES.get(expression.name)
+    kinds = declared.parameters[:2] if declared else [operand_type(each) for each in operands]
+    kind = declared.parameters[2] if declared else place.type
+    bits = bit_field_width(place)
+    if isinstance(kind, Pointer):
+        return kinds, kind.target
+    return kinds, kind if bits is None else of_width(kind, bits)
 
 
-def _exact_width(operation: str, widest: int) -> int:
-    needed = 2 * widest if operation == "mul" else widest + 2
-    return next(width for width in (32, 64, 128) if width >= min(needed, 128))
+def _exact_width(operation: str, kinds: Sequence[Type], kind: Type) -> int:
+    """A width that holds each result, and each value of the type that it has to fit: one that is
+    common, or else the least."""
+    first, second, fitting = (limits(value_bits(each), is_signed(each)) for each in (*kinds, kind))
+    ends = [_EXACT[operation](a, b) for a in first for b in second] + [*fitting]
+    least, most = min(ends), max(ends)
+    needed = max(most.bit_length(), (~least).bit_length()) + (least < 0)
+    return next((width for width in (32, 64, 128) if width >= needed), needed)
 
 
 def va_argument(lowering: Lowering, expression: VaArg) -> Value:

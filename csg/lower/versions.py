@@ -164,7 +164,7 @@ def is_trivial(lowering: Lowering, expression: Expression, version: Version) -> 
             case Comma(left=left, right=right):
                 pending += [left, right]
             case Builtin(name="expect", arguments=arguments):
-                pending.append(arguments[0])
+                pending += arguments
             case Change() as change:
                 pending.append(half_of(change, version))
             case _:

@@ -331,7 +331,7 @@ def arithmetic(operator: str, width: int, left: int, right: int) -> int:
 
 
 def shift_count(width: int, count: int) -> int:
-    return count % max(width, 32)
+    return count % max(1 << (width - 1).bit_length(), 32)
 
 
 def divide(operator: str, width: int, left: int, right: int, a: int, b: int) -> int:

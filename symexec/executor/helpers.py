@@ -216,8 +216,9 @@ def _srem(left: Data, right: Data, width: int) -> Data | None:
 
 
 def _count(right: Data, width: int) -> Data:
-    """The shift count modulo 32 or 64, the width of the operand, as x86-64 takes it."""
-    most = 63 if 32 < width < 64 else width - 1
+    """The shift count modulo 32, 64 or 128, the width of the registers that hold the operand, as
+    x86-64 takes it."""
+    most = (1 << (width - 1).bit_length()) - 1
     return right & most if isinstance(right, int) else binary("and", width, right, most)
 
 

@@ -19,6 +19,7 @@ from tests.nightly import every
 OPERANDS = (
     *("s.u1", "s.u5", "s.u31", "s.u32", "s.i5", "s.w40", "s.v40", "s.b", "x"),
     *("(unsigned) s.u5", "(int) s.u32", "(s.u5 = x)", "++s.u5", "(x, s.u31)", "(x ? s.u5 : s.i5)"),
+    *("({ s.u5; })", "({ int t = x; s.w40 = t; })"),
 )
 CONTEXTS = (
     *("x < {}", "{} > x", "{} - 6 < 0", "-{} < 0", "~{} < 1", "({} >> 1) - 3 < 0", "{} << 27"),
