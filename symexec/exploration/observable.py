@@ -79,12 +79,14 @@ from symexec.exploration.handed_out import (
     shown_objects,
 )
 from symexec.exploration.interleaved import order_apart
+from symexec.exploration.linked_objects import linked_apart
 from symexec.exploration.moments import looked_at_meanwhile
 from symexec.exploration.start import (
     ADDRESSES,
     ELSEWHERE,
     RESULT_AT,
     differing_memory,
+    given_objects,
     holds_padding,
     leads,
     numbers_differ,
@@ -271,6 +273,7 @@ class Caller:
             found.append((event, literals))
         found += _half_written(state, new.location)
         found += allocated_apart(state.memory, self._roots(state), new.location)
+        found += linked_apart(state.memory, self._links(state), new.location)
         padding = list(_differing_padding(state))
         if padding:
             event = Omission(Reason.APPROXIMATED, IN_PADDING, new.location)
@@ -362,6 +365,14 @@ class Caller:
             if not each.what.private:
                 address = _address(state, each.what.name)
                 yield from _pointers_in(state, each.places[0], address, address)
+
+    def _links(self, state: State) -> Iterator[tuple[Operand, Operand]]:
+        """The pairs of addresses from which all leads on that a caller gets: the result, and the
+        objects of arguments."""
+        if self.result is not ParameterKind.SCALAR:
+            yield self._ends(state)
+        yield from ((one, two) for one, two, _ in self._roots(state))
+        yield from given_objects(state)
 
     def _around_texts(self, state: State) -> Iterator[Operand]:
         """The conditions under which the bytes around two texts differ, behind their 0 or before
