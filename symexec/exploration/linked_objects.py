@@ -14,14 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from csg.errors import Location
 from csg.lower.linking import LIBRARY_PREFIX
 from csg.unify.unified import without_version
 from symexec.executor.addresses import number_of
 from symexec.exploration.start import is_number, numbers_differ
 from symexec.expr import (
     Operand,
-    Shadowed,
     Term,
     compare,
     conjunction,
@@ -30,7 +28,6 @@ from symexec.expr import (
     new_half,
     old_half,
 )
-from symexec.ledger import Omission, Reason
 from symexec.memory import NEW, OLD, AllocationKind, Memory, MemoryObject, address_of
 from symexec.runtime.operands import plain
 
@@ -45,18 +42,15 @@ _LEAST = 1 << 31  # no address of an object is less
 Ends = tuple[Operand, Operand]  # addresses in the old and in the new version
 
 
-def linked_apart(
-    memory: Memory, roots: Iterable[Ends], place: Location
-) -> Iterator[tuple[Omission, Operand]]:
-    """How the objects differ to which the ``roots`` lead, with the condition under which they
-    do."""
+def linked_apart(memory: Memory, roots: Iterable[Ends]) -> dict[str, Operand]:
+    """How the objects differ to which the ``roots`` lead, in words, with the condition under which
+    they do."""
     known = [*roots]
     if all(one is two or one == two for one, two in known) and not _has_parted(memory):
-        return
+        return {}
     walk = _Walk(memory)
     walk.follow([*_global_objects(memory), *known])
-    for text, condition in walk.found.items():
-        yield Omission(Reason.APPROXIMATED, text, place), condition
+    return walk.found
 
 
 def _has_parted(memory: Memory) -> bool:

@@ -232,6 +232,9 @@ class Caller:
                 else:
                     memory.append((shadowed(0, condition), 1))
             results = self._results(state, doubts)
+            if not self.main:
+                for text, condition in linked_apart(state.memory, self._links(state)).items():
+                    doubts.append(_unknown(Observable.MEMORY, condition, text))
         written = _written_apart(old, new, doubts)
         sure = differences(old, new, self.main, memory, files, written, results, hidden)
         return Compared(tuple(sure), tuple(doubts))
@@ -273,7 +276,6 @@ class Caller:
             found.append((event, literals))
         found += _half_written(state, new.location)
         found += allocated_apart(state.memory, self._roots(state), new.location)
-        found += linked_apart(state.memory, self._links(state), new.location)
         padding = list(_differing_padding(state))
         if padding:
             event = Omission(Reason.APPROXIMATED, IN_PADDING, new.location)
