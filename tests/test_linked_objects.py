@@ -180,3 +180,14 @@ def test_the_same_graph_is_equivalent(case: str, tmp_path: Path) -> None:
     place, guard, name = case.split(", ")
     old, new, _ = versions(place, guard, ALIKE[name])
     assert report_of(tmp_path, old, new) in ("no-change", "equivalent-within-bounds")
+
+
+def test_two_small_numbers_are_no_pointer(tmp_path: Path) -> None:
+    """{3, 1} has the same bytes as an address of the search."""
+    text = (
+        'static struct { char s[8]; int c[2]; } one = {"", {3, ⟨1 | 2⟩}};\n'
+        "int l(void) { return one.c[1]; } int (*hook)(int); static int h(int v) { return v; }\n"
+        "int f(int x) { hook = h; return x; }\n"
+    )
+    verdict = report_of(tmp_path, version_of(text, 0), version_of(text, 1))
+    assert verdict == "equivalent-within-bounds"

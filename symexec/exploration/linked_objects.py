@@ -14,6 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from csg.language.types import (
+    Array,
+    Integer,
+    Pointer,
+    Record,
+    Type,
+    size_of,
+)
 from csg.lower.linking import LIBRARY_PREFIX
 from csg.unify.unified import without_version
 from symexec.executor.addresses import number_of
@@ -150,7 +158,12 @@ class _Walk:
             for start, _, value in dict.fromkeys((item.cells or {}).values()):
                 if not (isinstance(value, Term) and value.op == "symbol"):
                     found.add(start // WORD * WORD)
-        return {each for each in found if each < most and item.is_set(each, WORD)}
+        return {
+            each
+            for each in found
+            if each < most and item.is_set(each, WORD)
+            if item.type is None or may_be_pointer(item.type, each)
+        }
 
     def _is_pointer(self, value: Operand) -> bool:
         if isinstance(value, int):
@@ -172,6 +185,24 @@ class _Walk:
             fresh = [part for part in top.args if part not in seen]
             seen.update(fresh)
             waiting += fresh
+
+
+def may_be_pointer(kind: Type, offset: int) -> bool:
+    """May a pointer begin at this offset of an object of the type? Bytes and long integers can hold
+    one, too; two small numbers only look like one."""
+    match kind:
+        case Array(element=element) if size := size_of(element):
+            return may_be_pointer(element, offset % size)
+        case Record(fields=fields):
+            return any(
+                may_be_pointer(each.type, offset - each.offset)
+                for each in fields or ()
+                if 0 <= offset - each.offset < (size_of(each.type) or 1 + offset)
+            )
+        case Integer():
+            return size_of(kind) in (1, WORD)
+        case _:
+            return isinstance(kind, Pointer)
 
 
 def _kind(item: MemoryObject) -> tuple[bool, bool]:
