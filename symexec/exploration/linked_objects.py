@@ -41,7 +41,7 @@ from symexec.runtime.operands import plain
 
 SHARED = "pointers lead to one object in one version and to two objects in the other"
 GONE = "a version may have freed an object to which the other one gives a pointer"
-KINDS = "only one version may give an object that the caller may free, or write to"
+KINDS = "the caller may free an object, or write to it, in one version alone"
 OPEN = "whether pointers that depend on the input lead to the same object is not known"
 WORD = 8  # bytes of a pointer
 _OF_LIBRARY = (LIBRARY_PREFIX, "__csgtest_")
@@ -54,14 +54,14 @@ def linked_apart(memory: Memory, roots: Iterable[Ends]) -> dict[str, Operand]:
     """How the objects differ to which the ``roots`` lead, in words, with the condition under which
     they do."""
     known = [*roots]
-    if all(one is two or one == two for one, two in known) and not _has_parted(memory):
+    if all(one is two or one == two for one, two in known) and not _differs(memory):
         return {}
     walk = _Walk(memory)
     walk.follow([*_global_objects(memory), *known])
     return walk.found
 
 
-def _has_parted(memory: Memory) -> bool:
+def _differs(memory: Memory) -> bool:
     """Has a version freed an object or stored a value that the other one has not?"""
     return any(item.dead in (OLD, NEW) or item.differs() for item in memory.live_objects())
 
