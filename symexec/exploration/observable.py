@@ -79,12 +79,14 @@ from symexec.exploration.handed_out import (
     shown_objects,
 )
 from symexec.exploration.interleaved import order_apart
+from symexec.exploration.linked_objects import linked_apart
 from symexec.exploration.moments import looked_at_meanwhile
 from symexec.exploration.start import (
     ADDRESSES,
     ELSEWHERE,
     RESULT_AT,
     differing_memory,
+    given_objects,
     holds_padding,
     leads,
     numbers_differ,
@@ -230,6 +232,9 @@ class Caller:
                 else:
                     memory.append((shadowed(0, condition), 1))
             results = self._results(state, doubts)
+            if not self.main:
+                for text, condition in linked_apart(state.memory, self._links(state)).items():
+                    doubts.append(_unknown(Observable.MEMORY, condition, text))
         written = _written_apart(old, new, doubts)
         sure = differences(old, new, self.main, memory, files, written, results, hidden)
         return Compared(tuple(sure), tuple(doubts))
@@ -362,6 +367,14 @@ class Caller:
             if not each.what.private:
                 address = _address(state, each.what.name)
                 yield from _pointers_in(state, each.places[0], address, address)
+
+    def _links(self, state: State) -> Iterator[tuple[Operand, Operand]]:
+        """The pairs of addresses from which all leads on that a caller gets: the result, and the
+        objects of arguments."""
+        if self.result is not ParameterKind.SCALAR:
+            yield self._ends(state)
+        yield from ((one, two) for one, two, _ in self._roots(state))
+        yield from given_objects(state)
 
     def _around_texts(self, state: State) -> Iterator[Operand]:
         """The conditions under which the bytes around two texts differ, behind their 0 or before

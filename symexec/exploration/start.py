@@ -504,6 +504,14 @@ def pointers_left(state: State) -> Iterator[tuple[Operand, Operand, bool]]:
                 yield old_half(value), new_half(value), place in each.texts
 
 
+def given_objects(state: State) -> Iterator[tuple[int, int]]:
+    """The addresses of these objects in both versions."""
+    for each in _watched(state):
+        item = state.memory.find(each.number)
+        if item is not None and not item.dead:
+            yield address_of(each.number), address_of(each.number)
+
+
 def _watched(state: State) -> tuple[Watched, ...]:
     watched = state.environment[WATCHED]
     assert isinstance(watched, tuple)
