@@ -165,6 +165,8 @@ def _seconds(value: float | None) -> str:
 def _written(store: Store, task: str, folder: Path) -> str:
     """Write the files of a task to a folder that is empty or not there."""
     files = TaskFiles(store, task)
+    if files.strange:
+        raise UsageError(f"{ascii(files.strange[0])[:80]} is no name of a file in a folder")
     if not files.names:
         raise UsageError(f"there are no files of a task '{task}'", hint="csgtest show tasks")
     if folder.exists() and any(folder.iterdir()):

@@ -26,15 +26,13 @@ _NOTES = (".csgtest", ".gitignore", ".sealed")  # what csgtest itself writes
 
 
 class TaskFiles:
-    """The files of a task by their names, which lead to no other folder."""
+    """The files of a task by their ``names``; ``strange``: names that lead to other folders."""
 
     def __init__(self, store: Store, task: str) -> None:
         self._store = store
         self._held = {each["name"]: each["hash"] for each in store.files(task)}
-        for name in self._held:
-            if not is_name_inside(name):
-                raise UsageError(f"{ascii(name)[:80]} is no name of a file in a folder")
-        self.names = sorted(filter(self._is_safe, self._held))
+        self.strange = [name for name in self._held if not is_name_inside(name)]
+        self.names = sorted(filter(self._is_safe, self._held.keys() - self.strange))
 
     def content(self, name: str) -> bytes:
         """The content of one of the names. Raises UsageError where it cannot be had."""
