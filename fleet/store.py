@@ -127,7 +127,7 @@ class Store:
             ) from None
         if new and not own:
             raise UsageError(
-                f"the store '{place}' {FOREIGN}",
+                f"the store '{redacted(place)}' {FOREIGN}",
                 hint="--store names another one; with --trust this one counts as your own",
             )
         if artefacts is not None and found != artefacts:
@@ -507,7 +507,7 @@ def _place_of_artefacts(connection: Connection, artefacts: str) -> tuple[str, bo
 def warn_of_foreign(store: Store, place: str) -> None:
     """Tell the user that a store may say anything."""
     if not store.is_own:
-        print(f"csgtest: the store '{printable(place)}' {FOREIGN}", file=sys.stderr)
+        print(f"csgtest: the store '{printable(redacted(place))}' {FOREIGN}", file=sys.stderr)
 
 
 def redacted(place: str) -> str:
