@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shlex
 import signal
@@ -130,7 +131,7 @@ def test_compilers_that_nothing_confines_are_told_of(
     """Once on the terminal, and in the report: on a kernel without Landlock."""
     calls = confinement._call
 
-    def without_landlock(kernel: object, number: int, *values: int | bytes) -> int:
+    def without_landlock(kernel: ctypes.CDLL, number: int, *values: int | bytes) -> int:
         return -1 if number == confinement._CREATE_RULESET else calls(kernel, number, *values)
 
     monkeypatch.setattr(confinement, "_call", without_landlock)
