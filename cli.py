@@ -231,7 +231,7 @@ def perform(call: Call) -> int:
     from symexec import options as asked
     from symexec.progress import progress_for
 
-    _warn_of_cache()
+    _warn_of_machine()
     silent = call.quiet or call.json
     if call.note and not silent:
         print(f"csgtest: {call.note}", file=sys.stderr)
@@ -323,11 +323,12 @@ def _with_databases(options: Options, silent: bool) -> Options:
     return replace(options, files=files, flags=flags)
 
 
-def _warn_of_cache() -> None:
+def _warn_of_machine() -> None:
+    """Tell the user what csgtest has to do without."""
     from csg.cache import cache_error
+    from csg.confinement import confinement_error
 
-    error = cache_error()
-    if error:
+    for error in filter(None, (cache_error(), confinement_error())):
         print(f"csgtest: {error}", file=sys.stderr)
 
 

@@ -4,6 +4,7 @@
     read_text(path)                          "int f(void);\\n"
     read_json(path, "report of csgtest")     {"old": "old.c", ..}
     read_inside(tree / "../x", tree)         OutsideError: it lies outside of the tree
+    write_inside(tree, "a/b", b"..")         tree/a/b, if neither is a link and no name is ".."
 
 A name that a stranger chose may stand for a pipe, which never ends, for a device, or for a terabyte
 of holes. Each of these is a UsageError here, as is a file that is not there.
@@ -15,13 +16,16 @@ import json
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from csg.errors import UsageError
 
 MOST_BYTES = 64 << 20  # of a file, unless its reader says otherwise
+
+
+_FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class OutsideError(UsageError):
@@ -86,6 +90,66 @@ def _is_below(real: str, tree: Path | str, hidden: bool = False) -> bool:
     if names[0] in (os.curdir, os.pardir):
         return names[0] == os.curdir
     return hidden or not any(name.startswith(".") for name in names)
+
+
+def is_name_inside(name: str) -> bool:
+    """Does a name lead from a folder to a file below it? "a/b" does; "/a", "a/../b", "." and a name
+    with a null character do not."""
+    return all(part not in ("", os.curdir, os.pardir) for part in name.split("/")) and (
+        "\0" not in name
+    )
+
+
+def write_inside(folder: Path | str, name: str, content: bytes, durable: bool = False) -> None:
+    """Write the file of a name below a folder that is there, whole or not at all; folders between
+    are made. ``durable``: it is on the disk then. No link below the folder is followed, and one in
+    the file's place is replaced. Raises OutsideError for a name or a link that leads elsewhere, and
+    OSError."""
+    if not is_name_inside(name):
+        raise OutsideError(f"{ascii(name)[:80]} is no name of a file in a folder")
+    *parents, last = name.split("/")
+    place = os.open(folder, _FOLDER & ~os.O_NOFOLLOW)
+    try:
+        for parent in parents:
+            below = _opened_folder(place, parent, f"{folder}/{name}")
+            os.close(place)
+            place = below
+        _replace_at(place, last, content, durable)
+    finally:
+        os.close(place)
+
+
+def _opened_folder(place: int, name: str, path: str) -> int:
+    with suppress(FileExistsError):
+        os.mkdir(name, dir_fd=place)
+    try:
+        return os.open(name, _FOLDER, dir_fd=place)
+    except NotADirectoryError:
+        raise OutsideError(f"'{path}' lies below '{name}', which is no folder") from None
+
+
+def _replace_at(place: int, name: str, content: bytes, durable: bool) -> None:
+    temporary = f".{name[:200]}.{os.getpid()}.{os.urandom(4).hex()}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    handle = os.open(temporary, flags, 0o666, dir_fd=place)
+    try:
+        with open(handle, "wb") as file:
+            file.write(content)
+            if durable:
+                file.flush()
+                os.fsync(handle)
+        os.replace(temporary, name, src_dir_fd=place, dst_dir_fd=place)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(temporary, dir_fd=place)
+        raise
+
+
+def refuse_links(folder: Path, hint: str) -> None:
+    """Raise UsageError where an entry of a folder is a link: others would be written through it."""
+    for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if entry.is_symlink():
+            raise UsageError(f"'{entry}' is a link: nothing is written through it", hint=hint)
 
 
 def refuse_link_outside(path: Path) -> None:

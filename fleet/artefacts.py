@@ -3,7 +3,7 @@
     put(b"..") -> "9f86d081..", in PLACE/9f/86d081..
 
 A file is written beside its place and moved there, so that it is whole or absent, and a second one
-with the same content costs nothing.
+with the same content costs nothing. No link in the folder is followed.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import uuid
-from contextlib import suppress
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from csg.errors import UsageError
-from csg.files import read_file
+from csg.files import read_file, write_inside
 from fleet.outcomes import damaged
 
 _NAME = re.compile(r"[0-9a-f]{64}")  # SHA-256
@@ -53,21 +51,11 @@ class Artefacts:
         return name
 
     def _write(self, target: str, content: bytes) -> None:
-        self._files.makedirs(os.path.dirname(target), exist_ok=True)
+        self._files.makedirs(self._root if self._local else os.path.dirname(target), exist_ok=True)
         if not self._local:  # an object appears there when all of it has arrived
             self._files.pipe_file(target, content)
             return
-        partial = f"{target}.{uuid.uuid4().hex}"
-        try:
-            with open(partial, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(partial, target)
-        except OSError:
-            with suppress(OSError):
-                os.unlink(partial)
-            raise
+        write_inside(self._root, os.path.relpath(target, self._root), content, durable=True)
 
     def get(self, name: str) -> bytes:
         """The content of that name. Raises UsageError where it is gone, is not what it was, or

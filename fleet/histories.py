@@ -85,7 +85,9 @@ def history(options: HistoryOptions, quiet: bool) -> History:
         Candidate(_task(options, str(top), each.old, each.new), f"{each.new[:10]} {each.title}", 0)
         for each in found
     ]
-    with Store.open(options.store.place, options.store.artefacts) as store:
+    with Store.open(
+        options.store.place, options.store.artefacts, trusted=options.store.trusted
+    ) as store:
         source = f"{top} {both.old}..{both.new}"
         run = begin(store, "history", source, options.engine, lambda: tasks)
         work = Work(store, run, options.engine, quiet)

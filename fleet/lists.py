@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from csg.errors import CsgtestError, UsageError
-from csg.files import read_file, read_text
+from csg.files import OutsideError, is_inside, read_file, read_text
 from csg.toolchain import preprocess_noting
 from fleet.repositories import Commit, checkout, commits, is_url, pair
 from fleet.tasks import Commits, Files, Task
@@ -169,7 +169,10 @@ class _Pair:
         here = self._folder.resolve()
         whole = [each.resolve().parent / each.name for each in both]
         base = Path(os.path.commonpath([here, *(each.parent for each in whole)]))
-        found = sorted(set(self._needed(whole, base)))
+        try:
+            found = sorted(set(self._needed(whole, base)))
+        except OutsideError as error:
+            self._refuse(error.message)
         contents = {each.relative_to(base).as_posix(): read_file(each) for each in found}
         tree = {name: put(content) for name, content in contents.items()}
         words = [os.path.relpath(each, here) for each in whole]
@@ -202,9 +205,16 @@ class _Pair:
 
 
 def _files(folder: Path) -> Iterator[Path]:
+    """The files of a version. Raises OutsideError for a link that leads out of it: a stranger may
+    have made it, and what is read here goes to the store and to workers."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(each for each in folders if each != ".git")
-        yield from (Path(place, name) for name in names if Path(place, name).is_file())
+        for file in (Path(place, name) for name in names):
+            if not file.is_file():
+                continue
+            if file.is_symlink() and not is_inside(file, folder):
+                raise OutsideError(f"'{file}' leads out of '{folder}', or to a hidden file in it")
+            yield file
 
 
 def _differing(both: Sequence[Path]) -> int:

@@ -8,7 +8,6 @@ has ended. Whatever ends this process, ``--resume`` goes on with what is left.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -24,7 +23,7 @@ from fleet.lists import Candidate, deeper, read_list
 from fleet.outcomes import Planned, TaskState
 from fleet.seeds import WHOLE, SeedSource
 from fleet.store import Row, Store
-from fleet.tasks import GIVEN_SEEDS, Files, Task, task_from_spec
+from fleet.tasks import GIVEN_SEEDS, Files, Task, files_of_tree, task_from_spec, task_to_run
 from symexec.ledger import Verdict
 from symexec.options import EngineOptions, FleetOptions
 
@@ -58,7 +57,9 @@ class Ended:
 def fleet(options: FleetOptions, quiet: bool) -> Ended:
     """``csgtest fleet``."""
     source = os.path.abspath(options.list)
-    with Store.open(options.store.place, options.store.artefacts) as store:
+    with Store.open(
+        options.store.place, options.store.artefacts, trusted=options.store.trusted
+    ) as store:
         run = begin(
             store, "fleet", source, options.engine, lambda: read_list(options, store.artefacts.put)
         )
@@ -169,7 +170,7 @@ class Work:
                 if row is None:
                     more = False
                     break
-                task = task_from_spec(row["spec"])
+                task = task_to_run(row["id"], row["spec"])
                 under_way[row["id"]] = task
                 nearest = before[: before.index(row["id"])][::-1]
                 given = seeds.seeds(task, [each for each in nearest if each in complete])
@@ -196,7 +197,7 @@ class Work:
         if not isinstance(task.source, Files):
             return {}
         get = self._store.artefacts.get
-        return {name: get(held) for name, held in json.loads(get(task.source.tree)).items()}
+        return {name: get(held) for name, held in files_of_tree(get(task.source.tree)).items()}
 
     def _longer(self) -> list[Planned]:
         """The next search of each pair that showed no difference and is not settled."""

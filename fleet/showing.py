@@ -14,10 +14,12 @@ from fleet.acceptance import with_accepted
 from fleet.histories import History, fate_text
 from fleet.outcomes import NOT_WHOLE
 from fleet.session import Ended
-from fleet.store import Row, Store, redacted
+from fleet.store import Row, Store, redacted, warn_of_foreign
+from fleet.task_files import TaskFiles
 from fleet.wording import counted_tasks, when
 from symexec.options import Shown, ShowOptions
 from symexec.report.words import on_one_line
+from symexec.testcases.store import replace_below
 
 _MESSAGE = 200  # characters of a message in a table
 _SUMMARY = 160  # of what changed statements say; pages and JSON have all of it
@@ -104,6 +106,7 @@ def rows_form(rows: Iterable[Row]) -> Sequence[Row]:
 def show(options: ShowOptions, as_json: bool) -> str:
     """``csgtest show``: the text to print."""
     with Store.open(options.store.place, options.store.artefacts, new=False) as store:
+        warn_of_foreign(store, options.store.place)
         if options.run is not None and options.run not in {each["id"] for each in store.runs()}:
             raise UsageError(f"there is no run {options.run}", hint="csgtest show runs lists them")
         if options.task is not None:
@@ -161,20 +164,18 @@ def _seconds(value: float | None) -> str:
 
 def _written(store: Store, task: str, folder: Path) -> str:
     """Write the files of a task to a folder that is empty or not there."""
-    files = store.files(task)
-    if not files:
+    files = TaskFiles(store, task)
+    if files.strange:
+        raise UsageError(f"{ascii(files.strange[0])[:80]} is no name of a file in a folder")
+    if not files.names:
         raise UsageError(f"there are no files of a task '{task}'", hint="csgtest show tasks")
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"'{folder}' is not empty", hint="name another folder")
     refuse_link_outside(folder)
-    for each in files:
-        file = folder / each["name"]
-        if not file.resolve().is_relative_to(folder.resolve()):
-            raise UsageError(f"'{each['name']}' is no name of a file in a folder")
-        content = store.artefacts.get(each["hash"])
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
-        except OSError as error:
-            raise UsageError(f"cannot write {ascii(each['name'])[:60]}: {error.strerror}") from None
-    return f"{folder}: {len(files)} files"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write '{folder}': {error.strerror}") from None
+    for name in files.names:
+        replace_below(folder, name, files.content(name))
+    return f"{folder}: {len(files.names)} files"

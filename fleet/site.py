@@ -1,8 +1,8 @@
 """The store as pages that need no server and no network: runs, differences over time, flaky ones.
 
     csgtest site DIR    DIR/index.html  run-1.html ..  difference-0123456789ab.html ..
-                        DIR/reports/TASK/report.html, as csgtest build wrote it, and the
-                        files that it links to, at their places beside it
+                        DIR/reports/TASK/report.html, as csgtest build wrote it or made anew
+                        (fleet.task_files), and the files that it links to, beside it
 
 Texts come into the pages through the templates alone (fleet/pages), which escape all of them; the
 pages run no script.
@@ -23,15 +23,17 @@ from urllib.parse import quote
 
 from csg import VERSION
 from csg.errors import LINES, UsageError, printable
+from csg.files import refuse_link_outside
 from fleet.acceptance import with_accepted
 from fleet.histories import Span, fate_text, spans
 from fleet.outcomes import TaskState
-from fleet.store import Row, Store
+from fleet.store import Row, Store, warn_of_foreign
+from fleet.task_files import TaskFiles
 from fleet.tasks import Task, task_from_spec
 from fleet.wording import counted_tasks, when
 from symexec.options import SiteOptions
 from symexec.report.page import page_style, templates
-from symexec.testcases.store import replace_file
+from symexec.testcases.store import replace_below
 
 _PAGES = Path(__file__).parent / "pages"
 _REPORT = "report.html"
@@ -46,9 +48,14 @@ def write_site(options: SiteOptions) -> int:
     if folder.exists() and any(folder.iterdir()) and not (folder / _OURS).exists():
         raise UsageError(f"'{folder}' holds other files", hint="name a folder for the pages alone")
     with Store.open(options.store.place, options.store.artefacts, new=False) as store:
+        warn_of_foreign(store, options.store.place)
         site = _Site(store, folder)
-        (folder / _OURS).parent.mkdir(parents=True, exist_ok=True)
-        (folder / _OURS).write_text("")
+        refuse_link_outside(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"cannot write '{folder}': {error.strerror}") from None
+        replace_below(folder, _OURS, b"")
         return site.write()
 
 
@@ -233,32 +240,30 @@ class _Site:
         from markupsafe import Markup
 
         text = self._templates.get_template(template).render(
-            style=Markup(page_style()), version=VERSION, **values
+            style=Markup(page_style()), version=VERSION, own=self._store.is_own, **values
         )
-        replace_file(self._folder / name, printable(text, LINES).encode())
+        replace_below(self._folder, name, printable(text, LINES).encode())
 
     def _copy(self, task: str, report: str) -> None:
         """The page of a report, and the files of its task that it links to, at the places that they
         have in the output folder."""
-        held = {each["name"]: each["hash"] for each in self._store.files(task)}
-        folder = self._folder / "reports" / _plain(task)
+        files = TaskFiles(self._store, task)
+        folder = f"reports/{_plain(task)}"
         wanted = posixpath.join(report, _REPORT)
-        if wanted not in held or not _is_below(folder, wanted):
+        if wanted not in files.names:
             return
-        page = self._store.artefacts.get(held[wanted])
+        try:
+            page = files.content(wanted)
+        except UsageError:
+            if self._store.is_own:
+                raise
+            return
         links = _LINK.findall(page.decode("utf-8", "replace"))
         named = {posixpath.normpath(posixpath.join(report, html.unescape(each))) for each in links}
-        for name in sorted({wanted, *(named & held.keys())}):
-            if _is_below(folder, name):
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                content = page if name == wanted else self._store.artefacts.get(held[name])
-                replace_file(folder / name, content)
-        self._reports[task, report] = quote(f"reports/{folder.name}/{wanted}")
-
-
-def _is_below(folder: Path, name: str) -> bool:
-    """Whether a file of that name is in the folder, whatever the name has in it."""
-    return (folder / name).resolve().is_relative_to(folder.resolve())
+        for name in sorted({wanted, *named.intersection(files.names)}):
+            content = page if name == wanted else files.content(name)
+            replace_below(self._folder, f"{folder}/{name}", content)
+        self._reports[task, report] = quote(f"{folder}/{wanted}")
 
 
 def _plain(text: str) -> str:

@@ -14,6 +14,7 @@ import json
 import math
 import os
 import shlex
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -22,10 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Engine, make_url
 from sqlalchemy.exc import (
@@ -40,7 +37,7 @@ from sqlalchemy.exc import (
 from csg import VERSION
 from csg.cache import Cache, key_of
 from csg.errors import LINES, UsageError, printable
-from csg.files import refuse_link_outside
+from csg.files import refuse_link_outside, refuse_links, write_inside
 from fleet.artefacts import Artefacts
 from fleet.outcomes import (
     NOT_WHOLE,
@@ -51,6 +48,8 @@ from fleet.outcomes import (
     TaskState,
     damaged,
 )
+from fleet.schema import migrate
+from fleet.seals import is_own, seal_all, seal_run, seal_tasks
 from fleet.tables import (
     ARTEFACTS,
     FINDINGS,
@@ -66,12 +65,12 @@ from symexec.testcases import DifferenceKind
 from symexec.testcases.store import is_ours
 
 DEFAULT = "csgtest-store"
+FOREIGN = "was written by another user or on another machine, or changed since"
 _ARTEFACTS = "artefacts"
 _BUSY_MS = 60_000  # how long a writer waits for the others
 _FULL = ("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_WRITE")
 _DISK_FULL = "53100"  # of PostgreSQL
 _ROOM = "make room there, and give --resume: what was complete is kept"
-_MIGRATING = 0x63736774  # the advisory lock of PostgreSQL: "csgt"
 
 _LATEST = 1e11  # seconds since 1970, more than any moment or duration
 _LONGEST = 64 << 20  # characters of a text
@@ -86,18 +85,26 @@ Row = Mapping[str, Any]
 
 
 class Store:
-    """An open store. ``artefacts`` are its files."""
+    """An open store. ``artefacts`` are its files; ``is_own``: this user has written all of it."""
 
-    def __init__(self, engine: Engine, artefacts: Artefacts) -> None:
+    def __init__(self, engine: Engine, artefacts: Artefacts, is_own: bool = True) -> None:
         self._engine = engine
         self.artefacts = artefacts
+        self.is_own = is_own
 
     @classmethod
-    def open(cls, place: str = DEFAULT, artefacts: str | None = None, new: bool = True) -> Store:
+    def open(
+        cls,
+        place: str = DEFAULT,
+        artefacts: str | None = None,
+        new: bool = True,
+        trusted: bool = False,
+    ) -> Store:
         """Open a store at its newest schema. ``place``: a folder, or a URL of a database;
-        ``artefacts``: where its files are, which the store remembers. Raises UsageError where it
-        cannot be opened, where there is none and none is to be made (``new``), or where it says
-        that its files are in a place that this user has never named."""
+        ``artefacts``: where its files are, which the store remembers; ``new``: to write to it.
+        Raises UsageError where it cannot be opened, where there is none and nothing is to be
+        written, where it says that its files are in a place that this user has never named, and
+        where others have written what is to be built upon, unless they are ``trusted``."""
         url, usual = _located(place, new)
         if artefacts is not None and "://" not in artefacts:
             artefacts = os.path.abspath(artefacts)
@@ -108,7 +115,7 @@ class Store:
                     f"'{place}' is of another kind of database",
                     hint="give a folder, or postgresql+psycopg://USER@HOST/DATABASE",
                 )
-            found, is_new = _prepare_database(engine, place, artefacts or usual)
+            found, is_new, own = _prepare_database(engine, place, artefacts or usual, trusted)
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
             raise UsageError(
                 f"'{place}' is no store: {error}", hint="give a folder, or a URL of a database"
@@ -118,13 +125,19 @@ class Store:
             raise UsageError(
                 f"the store '{redacted(place)}' cannot be opened: {error.orig}", hint=hint
             ) from None
+        if new and not own:
+            raise UsageError(
+                f"the store '{redacted(place)}' {FOREIGN}",
+                hint="--store names another one; with --trust this one counts as your own",
+            )
         if artefacts is not None and found != artefacts:
             raise UsageError(
                 f"the artefacts of '{place}' are in '{found}'", hint="leave --artefacts out"
             )
         if found != _ARTEFACTS:  # outside of the store: it could be a trap of whoever wrote it
             _trust(place, found, named=is_new or artefacts is not None)
-        return cls(engine, Artefacts(found if found != _ARTEFACTS else str(Path(place, found))))
+        place_of_files = found if found != _ARTEFACTS else str(Path(place, found))
+        return cls(engine, Artefacts(place_of_files), own)
 
     def __enter__(self) -> Store:
         return self
@@ -143,12 +156,14 @@ class Store:
             )
             run = int(row.scalar_one())
             _add(connection, run, planned)
+            seal_run(connection, run)
         return run
 
     def add(self, run: int, planned: Iterable[Planned]) -> None:
         """Add tasks to a run; those that it has are not added again."""
         with self._writing() as connection:
             _add(connection, run, planned)
+            seal_run(connection, run)
 
     def end(self, run: int) -> None:
         """Note that nothing is left to do in a run."""
@@ -165,6 +180,7 @@ class Store:
                 .where(TASKS.c.id.in_(asked), TASKS.c.state.in_(NOT_WHOLE))
                 .values(state=TaskState.WAITING)
             )
+            seal_tasks(connection, connection.execute(asked).scalars().all())
             return changed.rowcount
 
     def complete(self, task: str, outcome: Outcome) -> bool:
@@ -190,6 +206,7 @@ class Store:
             _insert(connection, ARTEFACTS, files)
             found = [{"task": task, "added": now, **_row(each)} for each in outcome.findings]
             _insert(connection, FINDINGS, found, unless_there=True)
+            seal_tasks(connection, [task])
         return True
 
     # ------------------------------------------------------------------------------------ reading
@@ -210,14 +227,15 @@ class Store:
         counts: dict[int, dict[str, int]] = {}
         for each in self._rows(of_run):
             counts.setdefault(each["run"], {})[each["state"]] = each["tasks"]
-        rows = self._rows(sa.select(RUNS).order_by(RUNS.c.id))
+        columns = [each for each in RUNS.columns if each is not RUNS.c.seal]
+        rows = self._rows(sa.select(*columns).order_by(RUNS.c.id))
         return [{**each, "tasks": counts.get(each["id"], {})} for each in rows]
 
     def tasks(self, run: int | None = None) -> list[Row]:
         """The tasks of a run in its order, or those of all runs."""
-        chosen = sa.select(RUN_TASKS.c.run, RUN_TASKS.c.position, RUN_TASKS.c.label, TASKS).join(
-            TASKS, TASKS.c.id == RUN_TASKS.c.task
-        )
+        columns = [each for each in TASKS.columns if each is not TASKS.c.seal]
+        asked = (RUN_TASKS.c.run, RUN_TASKS.c.position, RUN_TASKS.c.label)
+        chosen = sa.select(*asked, *columns).join(TASKS, TASKS.c.id == RUN_TASKS.c.task)
         if run is not None:
             chosen = chosen.where(RUN_TASKS.c.run == run)
         return self._rows(chosen.order_by(RUN_TASKS.c.run, RUN_TASKS.c.position))
@@ -292,6 +310,12 @@ def _add(connection: Connection, run: int, planned: Iterable[Planned]) -> None:
         ],
         unless_there=True,
     )
+    # The same task, planned in another place: where the repository is now.
+    again = sa.update(TASKS).where(TASKS.c.id == sa.bindparam("name"))
+    again = again.where(TASKS.c.state == TaskState.WAITING).values(spec=sa.bindparam("said"))
+    if added:
+        connection.execute(again, [{"name": each.id, "said": each.spec} for each in added])
+    seal_tasks(connection, [each.id for each in added])
     asking = [
         {"run": run, "position": position, "task": each.id, "label": _text(each.label)}
         for position, each in enumerate(added, len(there))
@@ -361,6 +385,7 @@ def _located(place: str, new: bool) -> tuple[str, str]:
         return place, os.path.abspath(Path(DEFAULT, _ARTEFACTS))
     folder = Path(place)
     refuse_link_outside(folder / STORE_FILE)
+    refuse_links(folder, hint="put the folder itself in its place; --artefacts PLACE names another")
     if not new and not (folder / STORE_FILE).is_file():
         hint = "csgtest fleet makes one; csgtest show FOLDER prints what csgtest build wrote"
         if is_ours(folder):
@@ -368,9 +393,8 @@ def _located(place: str, new: bool) -> tuple[str, str]:
         raise UsageError(f"there is no store in '{place}'", hint=hint)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        ignored = folder / ".gitignore"
-        if not ignored.exists():
-            ignored.write_text("*\n")
+        if not (folder / ".gitignore").exists():
+            write_inside(folder, ".gitignore", b"*\n")
     except OSError as error:
         raise UsageError(f"'{place}' cannot be a store: {error.strerror}") from None
     return f"sqlite:///{folder / STORE_FILE}", _ARTEFACTS
@@ -390,12 +414,14 @@ def _trust(place: str, artefacts: str, named: bool) -> None:
         )
 
 
-def _prepare_database(engine: Engine, place: str, artefacts: str) -> tuple[str, bool]:
-    """Prepare the database, and return where its artefacts are, and whether this call has said so.
-    On a disk that is full SQLite cannot make the file that its readers share; alone it does
-    without."""
+def _prepare_database(
+    engine: Engine, place: str, artefacts: str, trusted: bool
+) -> tuple[str, bool, bool]:
+    """Prepare the database, and return where its artefacts are, whether this call has said so, and
+    whether this user has written all that it holds, or takes it for that (``trusted``). On a disk
+    that is full SQLite cannot make the file that its readers share; alone it does without."""
     if engine.dialect.name != "sqlite":
-        return _begun(engine, place, artefacts)
+        return _begun(engine, place, artefacts, trusted)
     alone = False
 
     @sa.event.listens_for(engine, "connect")
@@ -410,20 +436,22 @@ def _prepare_database(engine: Engine, place: str, artefacts: str) -> tuple[str, 
         connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
     try:
-        return _begun(engine, place, artefacts)
+        return _begun(engine, place, artefacts, trusted)
     except OperationalError as error:
         if not _is_full(error):
             raise
     engine.dispose()
     alone = True
-    return _begun(engine, place, artefacts)
+    return _begun(engine, place, artefacts, trusted)
 
 
-def _begun(engine: Engine, place: str, artefacts: str) -> tuple[str, bool]:
+def _begun(engine: Engine, place: str, artefacts: str, trusted: bool) -> tuple[str, bool, bool]:
     with engine.begin() as connection:
-        _migrate(connection, place)
+        migrate(connection, place)
         _check_references(connection)
-        return _place_of_artefacts(connection, artefacts)
+        if trusted:
+            seal_all(connection)
+        return (*_place_of_artefacts(connection, artefacts), trusted or is_own(connection))
 
 
 def _prepare_sqlite(connection: Any, alone: bool) -> None:
@@ -433,6 +461,8 @@ def _prepare_sqlite(connection: Any, alone: bool) -> None:
     cursor.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
     if alone:
         cursor.execute("PRAGMA locking_mode=EXCLUSIVE")
+    cursor.execute("PRAGMA trusted_schema=OFF")
+    cursor.execute("PRAGMA cell_size_check=ON")
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA foreign_keys=ON")
     cursor.close()
@@ -442,24 +472,6 @@ def _is_full(error: DatabaseError) -> bool:
     """Has the database no room? SQLite names two errors for it, PostgreSQL one."""
     name = getattr(error.orig, "sqlite_errorname", "")
     return name in _FULL or getattr(error.orig, "sqlstate", "") == _DISK_FULL
-
-
-def _migrate(connection: Connection, place: str) -> None:
-    """Bring the schema to the newest version, one process at a time."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_MIGRATING})"))
-    config = Config(attributes={"connection": connection})
-    config.set_main_option("script_location", "fleet:migrations")
-    scripts = ScriptDirectory.from_config(config)
-    known = {each.revision for each in scripts.walk_revisions()}
-    there = MigrationContext.configure(connection).get_current_heads()
-    if not known.issuperset(there):
-        raise UsageError(
-            f"the store '{place}' is of a later version of csgtest",
-            hint="install that version, or name another store",
-        )
-    if there != tuple(scripts.get_heads()):
-        command.upgrade(config, "head")
 
 
 # Whose rows name rows of others. A task is asked for by a run, and only then has results.
@@ -490,6 +502,12 @@ def _place_of_artefacts(connection: Connection, artefacts: str) -> tuple[str, bo
     _insert(connection, SETTINGS, [{"name": _ARTEFACTS, "value": artefacts}], unless_there=True)
     found = str(connection.execute(chosen).scalar_one())
     return found, found == artefacts
+
+
+def warn_of_foreign(store: Store, place: str) -> None:
+    """Tell the user that a store may say anything."""
+    if not store.is_own:
+        print(f"csgtest: the store '{printable(redacted(place))}' {FOREIGN}", file=sys.stderr)
 
 
 def redacted(place: str) -> str:

@@ -47,6 +47,7 @@ RUNS = Table(
     Column("version", String(40), nullable=False),  # of csgtest
     Column("begun", Float, nullable=False),  # seconds since 1970
     Column("ended", Float),  # None: under way, or ended by a signal
+    Column("seal", String(40)),  # fleet.seals
 )
 
 TASKS = Table(
@@ -59,6 +60,7 @@ TASKS = Table(
     Column("message", Text, nullable=False, default=""),
     Column("seconds", Float),
     Column("ended", Float),
+    Column("seal", String(40)),  # of the task with its reports, findings and files
 )
 
 RUN_TASKS = Table(

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -24,21 +25,25 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 import fleet
 from csg import VERSION
 from csg.errors import UNPROTECTED, CsgtestError
+from csg.files import write_inside
+from csg.harmless_flags import as_file, first_doubtful_flag
 from csg.records import record
 from fleet.disk import DiskWatch, tells_of_full_disk
 from fleet.outcomes import Outcome, TaskState, damaged
 from fleet.repositories import checkout, is_url
 from fleet.results import read_files, read_results
+from symexec.options.settings import first_doubtful_word
 from symexec.projects.trees import GitFailed, git
 from symexec.report.accepting import FILE
 
 MOST_DEATHS = 3  # processes that die on one task
 _HOME = Path(fleet.__file__).parent
+_COMMIT = re.compile(r"\w[\w./~^-]*", re.ASCII)  # no flag, and no range
 _PATIENCE = 600.0, 10.0  # seconds that a task may take, and how many for each of its budget
 SEEDS = "seeds.jsonl"  # what a task was given, among its files
 GIVEN_SEEDS = f"../{SEEDS}"  # the same with the tree of a task: no file in it has such a name
@@ -107,7 +112,7 @@ class Task:
         pair = [source.old, source.new]
         return [
             "build",
-            *(["..".join(pair)] if isinstance(source, Commits) else pair),
+            *(["..".join(pair)] if isinstance(source, Commits) else map(as_file, pair)),
             *self.options,
             f"--time={self.time:g}",
             f"--seed={self.seed}",
@@ -123,7 +128,7 @@ def task_from_spec(spec: str) -> Task:
         form = json.loads(spec)
         kind = Files if "tree" in form else Commits
         source = kind(**{name: _require(form[name], str) for name in kind.__dataclass_fields__})
-        return Task(
+        task = Task(
             source,
             tuple(_require(word, str) for word in _require(form["options"], list)),
             tuple(_require(word, str) for word in _require(form["flags"], list)),
@@ -133,6 +138,50 @@ def task_from_spec(spec: str) -> Task:
         )
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise damaged(f"{ascii(spec)[:40]} is no task ({error})") from None
+    _require_harmless(task)
+    return task
+
+
+def task_to_run(name: str, spec: str) -> Task:
+    """The task of a row, which is about to run. Raises UsageError where its id is not that of its
+    text: somebody has changed it, or another version of csgtest has planned it."""
+    task = task_from_spec(spec)
+    if task.id != name:
+        raise damaged(f"the task {ascii(name)[:40]} was changed, or planned by another version")
+    return task
+
+
+def files_of_tree(tree: bytes) -> dict[str, str]:
+    """The names of the files in a list that a task names, each with that of its content."""
+    with suppress(ValueError, RecursionError):
+        found = json.loads(tree)
+        if type(found) is dict and all(type(each) is str for each in found.values()):
+            return found
+    raise damaged("the list of a task's files is none")
+
+
+def _require_harmless(task: Task) -> None:
+    """Raise UsageError for a task that does more than compare two versions: lists are checked so as
+    they are read, and a stranger may have written this task."""
+    words = (*task.options, *task.flags)
+    doubtful = first_doubtful_flag(task.flags) or first_doubtful_word(task.options)
+    doubtful = doubtful or next((each for each in words if "\0" in each), None)
+    if doubtful is not None:
+        raise damaged(f"a task is called with {ascii(doubtful)[:60]}")
+    match task.source:
+        case Commits(old=old, new=new):
+            strange = [each for each in (old, new) if not _COMMIT.fullmatch(each) or ".." in each]
+        case Files(folder=folder, old=old, new=new):
+            places = (folder, *(os.path.join(folder, each) for each in (old, new)))
+            strange = [each for each in places if _leads_out(each)]
+        case _:
+            assert_never(task.source)
+    if strange:
+        raise damaged(f"a task is of {ascii(strange[0])[:60]}, which is no version")
+
+
+def _leads_out(name: str) -> bool:
+    return "\0" in name or os.path.normpath(name).startswith(("/", os.pardir))
 
 
 def _require(value: Any, *kinds: type) -> Any:
@@ -196,9 +245,7 @@ def _run(
             where = folder / "files" / below
             where.mkdir(parents=True)
             for name, content in tree.items():
-                file = folder / "files" / name
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(content)
+                write_inside(folder / "files", name, content)
     words = [*task.words, f"--out={folder / 'out'}", *_accepted(task, where, folder)]
     if GIVEN_SEEDS in files:
         (folder / SEEDS).write_bytes(files[GIVEN_SEEDS])

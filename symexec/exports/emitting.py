@@ -95,9 +95,9 @@ def emit(options: EmitOptions, trusts: Trusts) -> Emission:
     suffix = ".c" if calls else ".sh"
     files = {f"{test.name}{suffix}": test.text for test in retained}
     if options.form is Emitted.CMAKE:
-        files["CMakeLists.txt"] = _cmake(retained, plan, options.output, calls)
+        files["CMakeLists.txt"] = cmake_text(retained, plan, options.output, calls)
     if options.form is Emitted.MESON:
-        files["meson.build"] = _meson(retained, plan, options.output, calls)
+        files["meson.build"] = meson_text(retained, plan, options.output, calls)
     files[EMITTED] = _asked(options)
     contents = [(name, text.encode("utf-8", "surrogateescape")) for name, text in files.items()]
     write_folder(options.output, contents, _MINE)
@@ -259,19 +259,18 @@ def _judged(test: Test, passes: Callable[[str, str], bool]) -> Test:
 # ------------------------------------------------------------------------------------ CMake, Meson
 
 
-def _cmake(tests: Sequence[Test], plan: ReplayPlan, output: Path, calls: bool) -> str:
+def cmake_text(tests: Sequence[Test], plan: ReplayPlan, output: Path, calls: bool) -> str:
+    """CMakeLists.txt. Raises UsageError for a name or a flag that CMake would read as more."""
     first, *others = plan.new
-    lines = [f"# {HEAD}", "cmake_minimum_required(VERSION 3.10)", "project(csgtest_regression C)"]
+    lines = [f"# {HEAD}", "cmake_minimum_required(VERSION 3.11)", "project(csgtest_regression C)"]
     lines.append("enable_testing()")
     if not calls:
         lines.append('set(CSGTEST_PROGRAM "" CACHE FILEPATH "the program to test")')
-    files = [
-        f"${{CMAKE_CURRENT_SOURCE_DIR}}/{_cmake_word(each)}" for each in _below(others, output)
-    ]
+    files = [*map(_cmake_name, _below(others, output))]
     for each, file in zip(others, files, strict=True):
         if calls and each.flags:
-            flags = _cmake_word(" ".join(each.flags))
-            lines.append(f"set_source_files_properties({file} PROPERTIES COMPILE_FLAGS {flags})")
+            flags = " ".join(map(_cmake_word, each.flags))
+            lines.append(f"set_property(SOURCE {file} PROPERTY COMPILE_OPTIONS {flags})")
     for test in tests:
         lines.append("")
         if calls:
@@ -290,11 +289,37 @@ def _cmake(tests: Sequence[Test], plan: ReplayPlan, output: Path, calls: bool) -
     return "\n".join(lines) + "\n"
 
 
+def _cmake_name(path: str) -> str:
+    """The name of a file. CMake writes names to other build files, and does not quote all there."""
+    if not re.fullmatch(r"[\w ./+,=@~-]+", path):
+        raise _unwritable(path)
+    return _cmake_word(path)
+
+
 def _cmake_word(text: str) -> str:
-    return re.sub(r"([^\w./+=,-])", r"\\\1", text)
+    """A word in which CMake expands nothing. In its lists, semicolons, brackets and a backslash at
+    the end still have a meaning, and so have generator expressions."""
+    is_joined = text.endswith("\\") or text.count("[") != text.count("]")
+    if ";" in text or "$<" in text or is_joined:
+        raise _unwritable(text)
+    if re.fullmatch(r"[\w./+=,-]+", _one_line(text), re.ASCII):
+        return text
+    level = "=" * (1 + max(map(len, re.findall("=+", text)), default=0))
+    return f"[{level}[{text}]{level}]"
 
 
-def _meson(tests: Sequence[Test], plan: ReplayPlan, output: Path, calls: bool) -> str:
+def _one_line(text: str) -> str:
+    if not text.isprintable():
+        raise _unwritable(text)
+    return text
+
+
+def _unwritable(text: str) -> UsageError:
+    return UsageError(f"no build file can hold {ascii(text)[:80]}", hint="write the tests --as c")
+
+
+def meson_text(tests: Sequence[Test], plan: ReplayPlan, output: Path, calls: bool) -> str:
+    """meson.build. Raises UsageError for a name or a flag that it cannot hold."""
     first, *others = plan.new
     lines = [f"# {HEAD}", "project('csgtest_regression', 'c')", ""]
     if calls:
@@ -320,7 +345,7 @@ def _meson(tests: Sequence[Test], plan: ReplayPlan, output: Path, calls: bool) -
 
 
 def _meson_word(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return "'" + _one_line(text).replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _flags_of(test: Test, first: SourceFile) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from symexec.report.model import Report, kind_of
 from symexec.report.replaying import load_report
 from symexec.report.words import Also, further_symptoms
 from symexec.testcases import DifferenceKind, Observation, TestCase, rendered
-from symexec.testcases.store import MARKER, is_ours, replace_file
+from symexec.testcases.store import MARKER, is_ours, replace_below, replace_file
 from symexec.triage import Group, Severity, differing_parts, severity
 
 _WORDS = frozenset((DifferenceKind.STDERR_ONLY, DifferenceKind.HELP_TEXT))
@@ -203,7 +203,7 @@ def write_folder(folder: Path, files: Iterable[tuple[str, bytes]], mine: Sequenc
         for file in sorted(folder.glob(pattern)):
             file.unlink()
     for name, content in files:
-        replace_file(folder / name, content)
+        replace_below(folder, name, content)
 
 
 _OWN = _MARK.encode()

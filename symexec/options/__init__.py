@@ -533,10 +533,11 @@ class AcceptOptions:
 @record
 class StoreOptions:
     """Where what was found is. ``place``: a folder or the URL of a database; ``artefacts``: a
-    folder or URL for files, None: where the store has them."""
+    folder or URL for files, None: where the store has them; ``trusted``: whoever wrote it."""
 
     place: str = "csgtest-store"
     artefacts: str | None = None
+    trusted: bool = False
 
 
 STORE_FILE = "store.sqlite"  # in the folder of a store

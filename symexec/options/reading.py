@@ -423,7 +423,7 @@ def bless(given: argparse.Namespace, words: tuple[str, ...]) -> Options:
 
 
 def _store(given: argparse.Namespace) -> StoreOptions:
-    return StoreOptions(given.store, given.artefacts)
+    return StoreOptions(given.store, given.artefacts, getattr(given, "trust", False))
 
 
 def _engine(given: argparse.Namespace) -> EngineOptions:

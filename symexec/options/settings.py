@@ -94,6 +94,25 @@ def words_of(setting: Setting) -> list[str]:
     return _call(setting.row, setting.said)
 
 
+def first_doubtful_word(words: Sequence[str]) -> str | None:
+    """The first word that ``words_of`` does not make. A stranger may have written the words."""
+    rows = {row.names[-1]: row for row in keys().values() if row is not FLAGS}
+    rest = iter(words)
+    for word in rest:
+        name, equals, _ = word.partition("=")
+        row = rows.get(name)
+        if row is None or row.is_flag == bool(equals):
+            return word
+        number = row.settings.get("nargs")
+        if isinstance(number, int) == bool(equals):
+            return word
+        following = [next(rest, "") for _ in range(number)] if isinstance(number, int) else []
+        strange = next((each for each in following if each.startswith("-")), None)
+        if strange is not None:
+            return strange
+    return None
+
+
 class _RefusedError(Exception):
     """The message of argparse about a value."""
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from csg.confinement import confinement_error
 from csg.errors import CsgtestError, Location, some_of
 from csg.graphs import chains, chains_form, graph_form, interactions_form
 from csg.unify import Unified
@@ -446,6 +447,7 @@ def _conclude(report: Report, job: BuildJob, folder: OutputFolder, finished: boo
     _update(report, job, finished)
     report.counters["mispredicted"] = len(job.mispredicted)
     report.counters["refused"] = job.tests.refused
+    report.notes += filter(None, [confinement_error()])
     report.notes += [*_seed_notes(job), *_branch_notes(job), *event_notes(job.ledger)]
     if job.workers is not None:
         report.notes += job.workers.notes()
@@ -586,11 +588,12 @@ def finish(
             folder.write_test(case, readable_test(case, report))
         else:
             folder.remove_test(case)
-    folder.write_text("report.html", _page_in_time(report, svg, chosen))
+    folder.write_text("report.html", page_in_time(report, svg, chosen))
     folder.write_json("report.json", report_to_json(report))
 
 
-def _page_in_time(report: Report, svg: str | None, stored: Collection[str]) -> str:
+def page_in_time(report: Report, svg: str | None, stored: Collection[str]) -> str:
+    """The page of a report, or one that says that the page takes too long."""
     watchdog = Watchdog()
     try:
         with watchdog.until(time.monotonic() + PAGE), watchdog.guard(memory=False):

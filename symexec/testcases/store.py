@@ -24,7 +24,7 @@ from typing import IO
 
 from csg.cache import secret
 from csg.errors import UsageError
-from csg.files import read_file, read_json, read_text, refuse_link_outside
+from csg.files import read_file, read_json, read_text, refuse_link_outside, write_inside
 from symexec.options import STORE_FILE
 from symexec.testcases.inputs import Json
 from symexec.testcases.testcase import TestCase, from_json, to_json, to_line
@@ -183,7 +183,7 @@ class OutputFolder:
             (self.path / "tests" / f"{case.id}.{ending}").unlink(missing_ok=True)
 
     def write_text(self, name: str, text: str) -> None:
-        replace_file(self.path / name, text.encode("utf-8", "surrogateescape"))
+        replace_below(self.path, name, text.encode("utf-8", "surrogateescape"))
 
     def write_json(self, name: str, value: Json) -> None:
         """Write a JSON file; ``report.json`` is sealed (``is_sealed``)."""
@@ -197,18 +197,19 @@ class OutputFolder:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write to a file next to ``path``, then rename it: a reader sees the old or the new file,
-    never a part."""
+    """Write a file next to ``path``, then rename it: a reader sees the old or the new file, never a
+    part."""
     refuse_link_outside(path.parent)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    replace_below(path.parent, path.name, content)
+
+
+def replace_below(folder: Path, name: str, content: bytes) -> None:
+    """As ``replace_file``, for the file of a name below a folder. Raises UsageError, also where a
+    link below the folder leads elsewhere."""
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-        with open(os.open(temporary, flags, 0o666), "wb") as file:
-            file.write(content)
-        temporary.replace(path)
+        write_inside(folder, name, content)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise UsageError(f"cannot write '{path}': {error.strerror}") from error
+        raise UsageError(f"cannot write '{folder / name}': {error.strerror}") from error
 
 
 def is_ours(path: Path) -> bool:

@@ -7,8 +7,8 @@ for name, change in CHANGES:
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,14 +26,23 @@ VALUES: tuple[Any, ...] = (
 
 
 def _with_value(store: Path, table: str, column: str, value: Any) -> None:
-    """One value in all rows, without the parts of the schema that forbid it."""
-    with sqlite3.connect(store / STORE_FILE) as connection:
-        connection.execute("PRAGMA writable_schema=ON")
+    """One value in all rows, whatever the schema says."""
+    with _schema_of(store) as connection:
+        before = [*connection.execute("SELECT sql, name FROM sqlite_master")]
         connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '')")
-    connection.close()
     number_of_row = suppress(sqlite3.IntegrityError)  # which can have no other type
     with number_of_row, sqlite3.connect(store / STORE_FILE) as connection:
         connection.execute(f"UPDATE OR REPLACE {table} SET {column} = ?", (value,))
+    connection.close()
+    with _schema_of(store) as connection:
+        connection.executemany("UPDATE sqlite_master SET sql = ? WHERE name = ?", before)
+
+
+@contextmanager
+def _schema_of(store: Path) -> Iterator[sqlite3.Connection]:
+    with sqlite3.connect(store / STORE_FILE) as connection:
+        connection.execute("PRAGMA writable_schema=ON")
+        yield connection
     connection.close()
 
 

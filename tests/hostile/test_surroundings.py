@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shlex
 import signal
@@ -12,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import CSGTEST, csgtest, write_versions
+from cli import main
+from csg import confinement
+from tests.command_line import CSGTEST, csgtest, read_report, write_versions
 from tests.hostile.judging import is_clean
 from tests.nightly import daily
 
@@ -120,3 +123,24 @@ def test_a_signal_that_is_ignored_stays_so(folder: Path) -> None:
     words = [sys.executable, "-c", text, *CSGTEST, *BUILD]
     done = subprocess.run(words, cwd=folder, capture_output=True, timeout=60, check=False)
     assert done.returncode == 1, done.stderr
+
+
+def test_compilers_that_nothing_confines_are_told_of(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Once on the terminal, and in the report: on a kernel without Landlock."""
+    calls = confinement._call
+
+    def without_landlock(kernel: ctypes.CDLL, number: int, *values: int | bytes) -> int:
+        return -1 if number == confinement._CREATE_RULESET else calls(kernel, number, *values)
+
+    monkeypatch.setattr(confinement, "_call", without_landlock)
+    monkeypatch.chdir(folder)
+    confinement.confinement_error.cache_clear()
+    try:
+        assert main([*BUILD, "--no-replay"]) in (0, 1, 2)
+    finally:
+        confinement.confinement_error.cache_clear()
+    assert capfd.readouterr().err.count("this kernel has no Landlock") == 1
+    notes = read_report(folder / "csgtest-out")["notes"]
+    assert any("this kernel has no Landlock" in each for each in notes)
