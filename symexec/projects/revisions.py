@@ -56,6 +56,7 @@ from symexec.projects.trees import (
     export_tree,
     git,
     git_line,
+    listed_paths,
     top_of,
 )
 from symexec.testcases.store import replace_file
@@ -133,10 +134,8 @@ def read_revisions(text: str, folder: Path, staged: bool = False) -> Revisions:
 def changed_files(revisions: Revisions, tree: Path) -> list[str]:
     """The files of a tree that two commits have differently."""
     both = (revisions.old, revisions.new)
-    listed = git(revisions.repository, "diff", *ALONE, "--no-renames", "--name-only", "-z", *both)
-    return [
-        name for name in map(os.fsdecode, listed.split(b"\0")) if name and (tree / name).exists()
-    ]
+    words = ("diff", *ALONE, "--no-renames", "--name-only", *both)
+    return [name for name in listed_paths(revisions.repository, *words) if (tree / name).exists()]
 
 
 def _short(revision: str) -> str:
