@@ -68,23 +68,36 @@ def find_place(folder: Path, ask: Ask) -> Place | None:
         (each for each in (start, *start.parents) if os.path.lexists(each / ".git")), None
     )
     if environment.get("GIT_DIR"):
-        kept = _real(Path(environment["GIT_DIR"]))
-        here = around if around is not None and _leads_to(around, kept) else _real(Path.cwd())
+        git_folder = _real(Path(environment["GIT_DIR"]))
+        here = around if around is not None and _leads_to(around, git_folder) else _real(Path.cwd())
     elif around is not None:
-        kept, here = _kept_in(around), around
+        git_folder, here = _git_folder_of(around), around
     else:
         return None
     top = _real(Path(environment["GIT_WORK_TREE"])) if environment.get("GIT_WORK_TREE") else here
-    place = Place(top, kept, _common(kept), own)
+    place = Place(top, git_folder, _common(git_folder), own)
     if not environment.get("GIT_DIR"):
         said = ask(start, "rev-parse", "--absolute-git-dir")
         seen = _real(Path(os.fsdecode(said.removesuffix(b"\n"))))
-        if seen != kept:
-            raise _refused(start, f"git reads '{seen}' there, and not '{kept}'", kept)
+        if seen != git_folder:
+            raise _refused(start, f"git reads '{seen}' there, and not '{git_folder}'", git_folder)
         _check(place, here, ask, environment)
-    elif not _is_in(kept, here) and kept.stat().st_uid != os.geteuid():
-        ask(kept, "rev-parse", "--absolute-git-dir")
+    elif not _is_in(git_folder, here) and git_folder.stat().st_uid != os.geteuid():
+        ask(git_folder, "rev-parse", "--absolute-git-dir")
     return place
+
+
+def state_of(folder: Path) -> tuple[object, ...]:
+    """What decides where the repository around a folder is: as long as it is the same, that is."""
+    around = _folder_around(_real(folder))
+    changed = (around / ".git").lstat().st_ctime_ns if around is not None else 0
+    return around, changed, Path.cwd(), *(os.environ.get(name) for name in LOCAL)
+
+
+def _folder_around(folder: Path) -> Path | None:
+    """The folder with a ``.git`` that a folder lies in, or is."""
+    above = (folder, *folder.parents)
+    return next((each for each in above if os.path.lexists(each / ".git")), None)
 
 
 def _real(path: Path) -> Path:
@@ -103,14 +116,14 @@ def _is_users(folder: Path) -> bool:
     return _is_in(here, folder) or (named is not None and _real(Path(named)) == folder)
 
 
-def _leads_to(top: Path, kept: Path) -> bool:
+def _leads_to(top: Path, git_folder: Path) -> bool:
     try:
-        return _kept_in(top) == kept
+        return _git_folder_of(top) == git_folder
     except UsageError:
         return False
 
 
-def _kept_in(top: Path) -> Path:
+def _git_folder_of(top: Path) -> Path:
     """Where the ``.git`` of a work tree says that it is kept."""
     entry = top / ".git"
     if not stat.S_ISREG(entry.lstat().st_mode):
@@ -121,42 +134,42 @@ def _kept_in(top: Path) -> Path:
     return _real(top / said.removeprefix(_BEGINS).rstrip("\r\n"))
 
 
-def _common(kept: Path) -> Path:
-    named = kept / "commondir"
+def _common(git_folder: Path) -> Path:
+    named = git_folder / "commondir"
     if not os.path.lexists(named):
-        return kept
-    return _real(kept / read_text(named, _LONGEST_PATH).rstrip("\r\n"))
+        return git_folder
+    return _real(git_folder / read_text(named, _LONGEST_PATH).rstrip("\r\n"))
 
 
 def _check(place: Place, around: Path, ask: Ask, environment: Mapping[str, str]) -> None:
     """Raise UsageError where a repository that nobody named leads out of itself. ``around`` is the
     folder that its ``.git`` is in."""
-    kept, common = place.folder, place.common
-    linked = kept.parent.name == "worktrees" and kept.parent.parent == common
+    git_folder, common = place.folder, place.common
+    linked = git_folder.parent.name == "worktrees" and git_folder.parent.parent == common
     named = [*_work_trees(place, ask)]
-    named_back = around in named or (linked and _names_back(kept, around))
-    if not (_is_in(kept, around) or named_back):
-        why = f"its .git leads to '{kept}', which does not name this folder back"
-        raise _refused(around, why, kept)
-    if common != kept and not linked and not _is_in(common, around):
-        raise _refused(around, f"'{kept / 'commondir'}' leads to '{common}'", kept)
+    named_back = around in named or (linked and _names_back(git_folder, around))
+    if not (_is_in(git_folder, around) or named_back):
+        why = f"its .git leads to '{git_folder}', which does not name this folder back"
+        raise _refused(around, why, git_folder)
+    if common != git_folder and not linked and not _is_in(common, around):
+        raise _refused(around, f"'{git_folder / 'commondir'}' leads to '{common}'", git_folder)
     other = next((each for each in named if each != around), None)
     if other is not None and not environment.get("GIT_WORK_TREE"):
         raise UsageError(
             f"the repository of '{around}' says that its files are in '{other}' (core.worktree)",
             hint=f"if that is meant, say so: GIT_WORK_TREE='{other}' csgtest ..",
         )
-    for folder in dict.fromkeys((kept, common)):
+    for folder in dict.fromkeys((git_folder, common)):
         _check_links(folder, place)
     more = environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "").split(os.pathsep)
     _check_alternates(common / "objects", place, {_real(Path(each)) for each in more if each}, 0)
 
 
-def _names_back(kept: Path, top: Path) -> bool:
-    named = kept / "gitdir"
+def _names_back(git_folder: Path, top: Path) -> bool:
+    named = git_folder / "gitdir"
     if not named.is_file():
         return False
-    path = kept / read_text(named, _LONGEST_PATH).rstrip("\r\n")
+    path = git_folder / read_text(named, _LONGEST_PATH).rstrip("\r\n")
     return path.name == ".git" and _real(path.parent) == top
 
 
@@ -174,15 +187,18 @@ def _work_trees(place: Place, ask: Ask) -> Iterator[Path]:
 def _check_links(folder: Path, place: Place) -> None:
     waiting = [str(folder)]
     while waiting:
-        with os.scandir(waiting.pop()) as entries:
-            for entry in entries:
-                path = Path(entry.path)
-                if path.parent == folder and entry.name in _UNREAD:
-                    continue
-                if entry.is_symlink() and not place.holds(_real(path)):
-                    raise _refused(place.top, f"the link '{path}' leads out of it", place.folder)
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
+        try:
+            entries = [*os.scandir(waiting.pop())]
+        except OSError:  # git cannot read it either
+            continue
+        for entry in entries:
+            path = Path(entry.path)
+            if path.parent == folder and entry.name in _UNREAD:
+                continue
+            if entry.is_symlink() and not place.holds(_real(path)):
+                raise _refused(place.top, f"the link '{path}' leads out of it", place.folder)
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
 
 
 def _check_alternates(objects: Path, place: Place, named: set[Path], depth: int) -> None:
@@ -208,8 +224,8 @@ def _check_alternates(objects: Path, place: Place, named: set[Path], depth: int)
             _check_alternates(other, place, named, depth + 1)
 
 
-def _refused(top: Path, why: str, kept: Path) -> UsageError:
+def _refused(top: Path, why: str, git_folder: Path) -> UsageError:
     return UsageError(
         f"'{top}' is not read as a repository: {why}",
-        hint=f"if that is meant, name the repository yourself: GIT_DIR='{kept}' csgtest ..",
+        hint=f"if that is meant, name the repository yourself: GIT_DIR='{git_folder}' csgtest ..",
     )

@@ -32,7 +32,7 @@ from typing import IO
 from csg.errors import ToolchainError, UsageError, some_of
 from csg.files import read_text
 from csg.records import record
-from symexec.projects.repository_place import LOCAL, Place, find_place
+from symexec.projects.repository_place import LOCAL, Place, find_place, state_of
 from symexec.testcases.store import is_ours
 
 WORK_TREE, STAGED = "the work tree", "what is staged"
@@ -114,6 +114,11 @@ def _unread(folder: Path, why: str) -> UsageError:
 
 def _place_of(folder: Path) -> Place:
     """Where git keeps the repository around a folder. Raises GitFailed where there is none."""
+    return _find_place(folder, state_of(folder))
+
+
+@functools.cache
+def _find_place(folder: Path, _: tuple[object, ...]) -> Place:
     found = find_place(folder, _asked)
     if found is None:
         raise GitFailed("rev-parse", b"")
@@ -129,8 +134,10 @@ def _asked(folder: Path, *words: str) -> bytes:
 def _environment(place: Place, variables: Mapping[str, str]) -> dict[str, str]:
     """What git is told about a repository: where it is kept, and nothing of another one."""
     passed = {name: value for name, value in os.environ.items() if place.own or name not in LOCAL}
-    told = {**passed, **place.variables, **variables}
-    return told if variables is not _READING else {**told, **_without_grafts(place, told)}
+    environment = {**passed, **place.variables, **variables}
+    if variables is not _READING:
+        return environment
+    return {**environment, **_without_grafts(place, environment)}
 
 
 def commits_at_the_end(folder: Path) -> frozenset[str]:
@@ -139,11 +146,11 @@ def commits_at_the_end(folder: Path) -> frozenset[str]:
     return _ends(place, _environment(place, {**_READING}))
 
 
-def _without_grafts(place: Place, told: Mapping[str, str]) -> Mapping[str, str]:
+def _without_grafts(place: Place, environment: Mapping[str, str]) -> Mapping[str, str]:
     """The list of a shallow clone cuts off commits as grafts do. It counts for those alone whose
     parents are not there."""
     listed = _shallow(place)
-    ends = _ends(place, told) if listed else listed
+    ends = _ends(place, environment) if listed else listed
     if ends == listed:
         return {}
     if not ends:
@@ -165,10 +172,10 @@ def _shallow(place: Place) -> frozenset[str]:
     return frozenset(read_text(file).split()) if os.path.lexists(file) else frozenset()
 
 
-def _ends(place: Place, told: Mapping[str, str]) -> frozenset[str]:
+def _ends(place: Place, environment: Mapping[str, str]) -> frozenset[str]:
     """The commits of the list of a shallow clone of which a parent is not there."""
     listed = _shallow(place)
-    whole = {**told, "GIT_SHALLOW_FILE": ""}
+    whole = {**environment, "GIT_SHALLOW_FILE": ""}
     parents = {}
     lines = _lines_on(
         place, sorted(listed), whole, "cat-file", "--batch-check=%(objectname) %(objecttype)"
@@ -243,10 +250,12 @@ def _await(
     process: subprocess.Popen[bytes], answer: IO[bytes], command: str, seconds: float
 ) -> None:
     until = time.monotonic() + seconds
-    while process.poll() is None:
+    running = True
+    while running:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_GLANCE)
-        if process.poll() is None and time.monotonic() > until:
+        running = process.poll() is None
+        if running and time.monotonic() > until:
             raise _unending(command, seconds)
         if os.fstat(answer.fileno()).st_size > _MOST_SAID:
             raise ToolchainError(
