@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from csg.errors import UsageError
 from symexec.options import RevisionOptions
 from symexec.projects.project import read_project
 from symexec.projects.revisions import differing_names, only_texts
@@ -122,3 +123,30 @@ def test_names_that_differ_are_those_of_links_and_of_what_leads_to_them(tmp_path
     os.chmod(new / "run", 0o755)
     (old / "empty").mkdir()
     assert differing_names(old, new) == ["docs/README", "empty", "impl", "run", "up"]
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_a_way_back_from_behind_a_link_is_that_of_the_system(
+    both: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """link/../f.h is the f.h beside what the link leads to. A copy has one file at each place."""
+    folder = tmp_path / "stranger"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    more = '#include "inc/f.h"\n#undef LIMIT\n' if both else ""
+    own = '#include "link/g.h"\n#include "link/../inc/f.h"\n'
+    text = f"{more}{own}int main(int argc, char **argv) {{ return argc > LIMIT; }}\n"
+    shared = {"main.c": text, "Makefile": "prog: main.c\n\tcc -o prog main.c\n"}
+    shared |= {"link": "-> deep/x", "deep/x/g.h": "\n", "inc/f.h": "#define LIMIT 9\n"}
+    for limit in (2, 3):
+        _write(folder, shared, {"deep/inc/f.h": f"#define LIMIT {limit}\n"})
+        git(folder, "add", "-A")
+        git(folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", str(limit))
+    monkeypatch.chdir(folder)
+    asked = RevisionOptions("HEAD~1..HEAD", False)
+    if both:
+        with pytest.raises(UsageError, match=r"finds two files at 'inc/f\.h'"):
+            read_project(asked, (), tmp_path / "out", quiet=True)
+        return
+    (subject,) = read_project(asked, (), tmp_path / "out", quiet=True).subjects
+    assert not subject.is_unchanged()
