@@ -21,7 +21,7 @@ from csg.cache import cache_folder
 from csg.errors import UsageError
 from csg.records import record
 from symexec.projects.revisions import Revisions, read_revisions
-from symexec.projects.trees import ALONE, WORK_TREE, GitFailed, git
+from symexec.projects.trees import ALONE, WORK_TREE, GitFailed, commits_at_the_end, git
 
 _CLONES = "clones"
 _URL = re.compile(r"(?:https?|ssh|git|file)://|[\w.-]+@[\w.-]+:")
@@ -97,7 +97,7 @@ def pair(folder: Path, text: str) -> Commit:
 
 def commits(folder: Path, text: str) -> list[Commit]:
     """Each commit of ``A..B`` against its first parent, the oldest first. Merges count once, as
-    what they bring to the branch."""
+    what they bring to the branch. Raises UsageError where the clone does not have all of them."""
     both = read_revisions(text, folder)
     if both.new == WORK_TREE:
         raise UsageError(f"'{text}' names no range of commits", hint="name two commits: A..B")
@@ -106,9 +106,15 @@ def commits(folder: Path, text: str) -> list[Commit]:
         f"{both.old}..{both.new}",
     )  # fmt: skip
     found = []
+    ends = commits_at_the_end(both.repository)
     for line in listed.decode("utf-8", "replace").splitlines():
         ids, _, title = line.partition("\t")
         commit, *parents = ids.split()
+        if commit in ends:
+            raise UsageError(
+                f"the history of this shallow clone ends within {text}, at {commit[:10]}",
+                hint="fetch the rest: git fetch --unshallow; or name a later commit",
+            )
         if parents:
             found.append(_commit(Revisions(both.repository, parents[0], commit), title))
     return found

@@ -29,7 +29,7 @@ _LARGEST_RECORD = 8 << 20  # bytes: a call has up to 2 MB of words, the system s
 _MOST_RECORDS = 1 << 19
 _MOST_RECORDED = 1 << 30  # bytes of all records
 _RECORD = re.compile(r"(\d{1,12})\.(\d{9})-\d{1,12}(?:-(used|made))?")
-_SYSTEM = "/usr/"  # builds link to scripts in there
+SYSTEM = "/usr/"  # builds link to scripts in there
 _RIGHTS = stat.S_ISUID | stat.S_ISGID
 _OPENED = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
@@ -216,7 +216,7 @@ def remove_links_outside(tree: Path) -> None:
     top = os.path.realpath(tree)
     for path, found in _files_below(top):
         real = os.path.realpath(path) if stat.S_ISLNK(found.st_mode) else top
-        if real != top and not real.startswith((f"{top}/", _SYSTEM)):
+        if real != top and not real.startswith((f"{top}/", SYSTEM)):
             _unlink(path)
 
 

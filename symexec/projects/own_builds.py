@@ -27,7 +27,7 @@ from csg.records import record
 from csg.toolchain import find_compiler
 from symexec.projects.building import PLACE
 from symexec.projects.revisions import BEGINS, Revisions
-from symexec.projects.trees import folders_above, git
+from symexec.projects.trees import Folders, folders_above, listed_paths
 from symexec.testcases.store import is_ours
 
 _OWN = "csgtest-build"  # the folder of this Makefile, as of what csgtest configures
@@ -131,10 +131,13 @@ def _root_of(calls: Sequence[CompilerCall], tree: Path) -> str:
 
 
 def _copy_generated(top: Path, tree: Path, named: Set[str]) -> None:
-    for name in filter(None, git(top, "ls-files", "--others", "-z").split(b"\0")):
-        path = os.fsdecode(name)
+    folders = Folders(top)
+    for path in listed_paths(top, "ls-files", "--others"):
         source, copy = top / path, tree / path
-        if not (path.endswith(_GENERATED) or path in named) or not source.is_file():
+        if not (path.endswith(_GENERATED) or path in named):
+            continue
+        linked = source.is_symlink() or not folders.lead_to(path)
+        if not source.is_file() or (linked and not is_inside(source, top)):
             continue
         if not is_inside(copy.parent, tree, hidden=True):  # a folder there may be a link
             continue

@@ -36,7 +36,7 @@ from symexec.projects.building import (
     Linked,
     NothingMadeError,
 )
-from symexec.projects.leavings import ToolCall
+from symexec.projects.leavings import SYSTEM, ToolCall
 from symexec.projects.products import Compiled, Link, Products, read_calls
 from symexec.projects.recipes import content_of
 from symexec.projects.revisions import BEGINS, include_in_file
@@ -77,7 +77,9 @@ def has_main(file: Path) -> bool:
 
 @dataclass(slots=True)
 class BuiltVersion:
-    """A version after its build. ``reads``: the files that the compiler reads for each target."""
+    """A version after its build. ``reads``: the files that the compiler reads for each source, by
+    the paths at which it finds them. ``behind``: the same by their real paths, and the symbolic
+    links on the way: these are what a build can edit."""
 
     tree: Path
     products: Products
@@ -90,7 +92,7 @@ class BuiltVersion:
     emptied: tuple[str, ...] = ()
     edits: Edits = field(default_factory=Edits)  # of the build, in its tree
     lost: dict[str, str] = field(default_factory=dict)  # objects whose source is gone: the source
-    links: dict[Compiled, tuple[str, ...]] = field(default_factory=dict)  # on the way to ``reads``
+    behind: dict[Compiled, tuple[str, ...]] = field(default_factory=dict)
     spoilt: dict[str, list[str]] = field(default_factory=dict)  # edited files, by target
     linked: dict[str, Linked] = field(default_factory=dict)  # by the path of each output
 
@@ -105,8 +107,7 @@ class BuiltVersion:
                 compiled = self.products.objects[part]
                 listed = self.products.listed.get(part, ())
                 found |= {each for each in listed if not (self.tree / each).is_file()}
-                read = (*self.reads.get(compiled, ()), *self.links.get(compiled, ()))
-                for file in (compiled.source, *read, *listed):
+                for file in (compiled.source, *self.behind.get(compiled, ()), *listed):
                     if self._was_edited_late(file, compiled.source, part):
                         found.add(file)
         return sorted(found)
@@ -560,7 +561,7 @@ def _shared_folders(one: str, other: str) -> int:
 def unused_files(old: BuiltVersion, new: BuiltVersion) -> list[str]:
     """C files and headers that differ, and that the compiler reads for no target of both
     versions."""
-    used = {file for version in (old, new) for files in version.reads.values() for file in files}
+    used = {file for version in (old, new) for files in version.behind.values() for file in files}
     return [each for each in differing_files(old, new) if each not in used]
 
 
@@ -577,22 +578,34 @@ def differing_files(old: BuiltVersion, new: BuiltVersion) -> list[str]:
 
 
 def copy_target(old: BuiltVersion, new: BuiltVersion, name: str, folder: Path) -> None:
-    """Copy what the compiler reads for a target to ``folder/old`` and ``folder/new``; write how it
-    is compiled, relative to the working folder, to ``folder/old.json`` and ``folder/new.json``."""
+    """Copy what the compiler reads for a target to ``folder/old`` and ``folder/new``, at the paths
+    where it finds it: links have become what they lead to. Write how it is compiled, relative to
+    the working folder, to ``folder/old.json`` and ``folder/new.json``."""
     for version, side in ((old, "old"), (new, "new")):
         known: dict[str, list[str]] = {}
+        placed: dict[str, str] = {}
         for each in version.sources(name):
             for file in version.reads[each]:
-                _copy(version.tree / file, folder / side / file)
+                place = os.path.normpath(file)
+                if placed.setdefault(place, file) != file:
+                    raise UsageError(
+                        f"{name}: not tested: the compiler finds two files at '{place}', as "
+                        f"links have it: {placed[place]}, {file}",
+                        hint="name folders of headers without '..' behind a link",
+                    )
+                _copy(version.tree / file, folder / side / place)
             source = str(folder / side / each.source)
             known.setdefault(source, [*_seen_from(each.flags, str(folder / side))])
         write_commands(folder / f"{side}.json", known)
 
 
 def _copy(source: Path, target: Path) -> None:
+    """Copy a file with its time: by this the compiler sees that two paths lead to one file."""
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
+        status = source.stat()
+        os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def _common(old: BuiltVersion, new: BuiltVersion) -> tuple[list[str], list[str]]:
@@ -615,24 +628,34 @@ def _read_all(old: BuiltVersion, new: BuiltVersion, names: Iterable[str]) -> Non
     ]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for (version, each), read in zip(wanted, pool.map(_read, wanted), strict=True):
-            version.reads[each], version.links[each] = read
+            version.reads[each], version.behind[each] = read
 
 
 def _read(asked: tuple[BuiltVersion, Compiled]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The files of the tree that the compiler reads for a C file, itself among them, and the
-    symbolic links on the way to them."""
+    """The files of the tree that the compiler reads for a C file, itself among them: by the paths
+    at which it finds them; and by their real paths, with the symbolic links on the way."""
     version, compiled = asked
     try:
         _, files = _preprocessed(version, compiled)
     except CsgtestError:
-        return (compiled.source,), ()  # the error is reported when the file is compiled
-    tree = os.path.realpath(version.tree)
-    own = [os.path.realpath(file) for file in files]
-    links = {link for file in files for link in _links_in(file) if link.startswith(tree + "/")}
-    return (
-        tuple(file[len(tree) + 1 :] for file in own if file.startswith(tree + "/")),
-        tuple(sorted(link[len(tree) + 1 :] for link in links)),
-    )
+        return (compiled.source,), (compiled.source,)  # whoever compiles it reports the error
+    top = os.path.realpath(version.tree) + "/"
+    inside = [each for each in files if os.path.realpath(each).startswith((top, SYSTEM))]
+    named = [each for each in map(_without_detours, inside) if each.startswith(top)]
+    real = [os.path.realpath(file) for file in files]
+    links = [link for file in files for link in _links_in(file)]
+    behind = {each for each in (*real, *links) if each.startswith(top)}
+    return _below(top, dict.fromkeys(named)), _below(top, sorted(behind))
+
+
+def _below(top: str, paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(each[len(top) :] for each in paths)
+
+
+def _without_detours(path: str) -> str:
+    """The path without ``..``, unless a link makes that another file: link/../f.h."""
+    short = os.path.normpath(path)
+    return short if os.path.realpath(short) == os.path.realpath(path) else path
 
 
 def _links_in(path: str) -> Iterator[str]:

@@ -19,6 +19,7 @@ import argparse
 import os
 import re
 import shutil
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -55,6 +56,7 @@ from symexec.projects.trees import (
     export_tree,
     git,
     git_line,
+    listed_paths,
     top_of,
 )
 from symexec.testcases.store import replace_file
@@ -132,10 +134,8 @@ def read_revisions(text: str, folder: Path, staged: bool = False) -> Revisions:
 def changed_files(revisions: Revisions, tree: Path) -> list[str]:
     """The files of a tree that two commits have differently."""
     both = (revisions.old, revisions.new)
-    listed = git(revisions.repository, "diff", *ALONE, "--no-renames", "--name-only", "-z", *both)
-    return [
-        name for name in map(os.fsdecode, listed.split(b"\0")) if name and (tree / name).exists()
-    ]
+    words = ("diff", *ALONE, "--no-renames", "--name-only", *both)
+    return [name for name in listed_paths(revisions.repository, *words) if (tree / name).exists()]
 
 
 def _short(revision: str) -> str:
@@ -168,15 +168,48 @@ def only_texts(names: Iterable[str], trees: Sequence[Path]) -> bool:
 
 
 def differing_names(old: Path, new: Path) -> list[str]:
-    """The files in which two trees differ."""
-    found = set()
-    for tree, other in ((old, new), (new, old)):
-        for folder, _, names in os.walk(tree):
-            for name in names:
-                below = os.path.relpath(os.path.join(folder, name), tree)
-                if not _is_equal(tree / below, other / below):
-                    found.add(below)
-    return sorted(found)
+    """The files, links and empty folders in which two trees differ, and the links that lead to one
+    of them."""
+    both = old, new
+    names = {name for tree in both for name in _names_below(tree)}
+    found = {name for name in names if _kind(old / name) != _kind(new / name)}
+    found |= {name for name in names - found if not _is_alike(old / name, new / name)}
+    led = {name for tree in both for name in names - found if _leads_to(found, tree, name)}
+    return sorted(found | led)
+
+
+def _names_below(tree: Path) -> Iterator[str]:
+    """All that holds nothing else; a link to a folder is followed by none who lists a tree."""
+    for place, folders, names in os.walk(tree):
+        links = [each for each in folders if os.path.islink(os.path.join(place, each))]
+        for name in (*names, *links):
+            yield os.path.relpath(os.path.join(place, name), tree)
+        if not folders and not names:
+            yield os.path.relpath(place, tree)
+
+
+def _kind(path: Path) -> tuple[int, int, str]:
+    """What a path is: its sort, whether it may be run, and where a link leads."""
+    if not os.path.lexists(path):
+        return 0, 0, ""
+    status = path.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        return stat.S_IFLNK, 0, os.readlink(path)
+    runs = status.st_mode & stat.S_IXUSR if stat.S_ISREG(status.st_mode) else 0
+    return stat.S_IFMT(status.st_mode), runs, ""
+
+
+def _is_alike(old: Path, new: Path) -> bool:
+    """Of two paths of one kind."""
+    return old.is_symlink() or old.is_dir() or _is_equal(old, new)
+
+
+def _leads_to(names: Set[str], tree: Path, link: str) -> bool:
+    """Is it a link to a file of these names, or to a folder that one of them is in?"""
+    if not (tree / link).is_symlink():
+        return False
+    target = os.path.relpath(os.path.realpath(tree / link), os.path.realpath(tree))
+    return any(target in (os.curdir, name) or name.startswith(f"{target}/") for name in names)
 
 
 # ------------------------------------------------------------------ trees that no build makes

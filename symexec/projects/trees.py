@@ -13,10 +13,10 @@ of a file of git's would have it wait for ever, so each call of git has a limit.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import select
-import shutil
 import signal
 import stat
 import subprocess
@@ -24,12 +24,15 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import IO
 
 from csg.errors import ToolchainError, UsageError, some_of
+from csg.files import read_text
 from csg.records import record
+from symexec.projects.repository_place import LOCAL, Place, find_place, state_of
 from symexec.testcases.store import is_ours
 
 WORK_TREE, STAGED = "the work tree", "what is staged"
@@ -52,8 +55,10 @@ _PROGRAM = "100755"
 _CHUNK = 1 << 20  # bytes
 _LARGEST = 1 << 30  # bytes of a file, which may be full of holes, or of zeros
 _LONGEST_LINK = 4096  # bytes
-_MOST_TOGETHER = 16 << 30  # bytes of all files of a revision
+_MOST_TOGETHER = 16 << 30  # bytes of all files of a revision, with those of its submodules
+_MOST_FILES = 1 << 22  # with those of its submodules
 _DEEPEST = 200  # names in a path
+_MOST_NESTED = 16  # submodules within submodules
 _NAMED = 3  # files in a note
 
 
@@ -77,14 +82,141 @@ def git(
     seconds: float | None = None,
 ) -> bytes:
     """What git says about the repository around ``folder``, within ``seconds`` (LONGEST). It
-    fetches nothing, unless ``variables`` say so. Raises GitFailed, and ToolchainError where it does
-    not end or says too much."""
+    fetches nothing, unless ``variables`` say so. Raises GitFailed, UsageError where the repository
+    leads out of itself, and ToolchainError where git does not end or says too much."""
+    environment = _environment(_place_of(folder), variables)
+    return _answer_to(folder, words, environment, LONGEST if seconds is None else seconds)
+
+
+def git_line(folder: Path, *words: str, why: str) -> str:
+    """The line that git answers with. Raises UsageError that says ``why`` where it fails."""
+    try:
+        return git(folder, *words).decode("utf-8", "surrogateescape").strip()
+    except GitFailed:
+        raise _unread(folder, why) from None
+
+
+def top_of(folder: Path) -> Path:
+    """The top of the repository that a folder lies in. Raises UsageError where it lies in none."""
+    try:
+        return _place_of(folder).top
+    except GitFailed as failed:
+        said = f": {failed.said}" if failed.said else ""
+        raise _unread(folder, f"is in no git repository{said}") from None
+
+
+def _unread(folder: Path, why: str) -> UsageError:
+    return UsageError(
+        f"{folder.resolve()} {why}",
+        hint="give two C files, two folders, or revisions: csgtest build main...HEAD",
+    )
+
+
+def _place_of(folder: Path) -> Place:
+    """Where git keeps the repository around a folder. Raises GitFailed where there is none."""
+    return _find_place(folder, state_of(folder))
+
+
+@functools.cache
+def _find_place(folder: Path, _: tuple[object, ...]) -> Place:
+    found = find_place(folder, _asked)
+    if found is None:
+        raise GitFailed("rev-parse", b"")
+    return found
+
+
+def _asked(folder: Path, *words: str) -> bytes:
+    """What git says in a folder, whatever the environment says of a repository."""
+    environment = {name: value for name, value in os.environ.items() if name not in LOCAL}
+    return _answer_to(folder, words, {**environment, **_READING}, LONGEST)
+
+
+def _environment(place: Place, variables: Mapping[str, str]) -> dict[str, str]:
+    """What git is told about a repository: where it is kept, and nothing of another one."""
+    passed = {name: value for name, value in os.environ.items() if place.own or name not in LOCAL}
+    environment = {**passed, **place.variables, **variables}
+    if variables is not _READING:
+        return environment
+    return {**environment, **_without_grafts(place, environment)}
+
+
+def commits_at_the_end(folder: Path) -> frozenset[str]:
+    """The commits of a shallow clone whose parents it does not have."""
+    place = _place_of(folder)
+    return _ends(place, _environment(place, {**_READING}))
+
+
+def _without_grafts(place: Place, environment: Mapping[str, str]) -> Mapping[str, str]:
+    """The list of a shallow clone cuts off commits as grafts do. It counts for those alone whose
+    parents are not there."""
+    listed = _shallow(place)
+    ends = _ends(place, environment) if listed else listed
+    if ends == listed:
+        return {}
+    if not ends:
+        return {"GIT_SHALLOW_FILE": ""}
+    text = "".join(f"{each}\n" for each in sorted(ends))
+    return {"GIT_SHALLOW_FILE": _file_in_memory(text, os.getpid())}
+
+
+@functools.cache
+def _file_in_memory(text: str, process: int) -> str:
+    """The path of a file that is there until the process ends."""
+    handle = os.memfd_create("shallow")
+    os.write(handle, text.encode())
+    return f"/proc/{process}/fd/{handle}"
+
+
+def _shallow(place: Place) -> frozenset[str]:
+    file = place.common / "shallow"
+    return frozenset(read_text(file).split()) if os.path.lexists(file) else frozenset()
+
+
+def _ends(place: Place, environment: Mapping[str, str]) -> frozenset[str]:
+    """The commits of the list of a shallow clone of which a parent is not there."""
+    listed = _shallow(place)
+    whole = {**environment, "GIT_SHALLOW_FILE": ""}
+    parents = {}
+    lines = _lines_on(
+        place, sorted(listed), whole, "cat-file", "--batch-check=%(objectname) %(objecttype)"
+    )
+    there = [each.split()[0] for each in lines if each.endswith(" commit")]
+    for line in _lines_on(place, there, whole, "rev-list", "--no-walk", "--parents", "--stdin"):
+        commit, *above = line.split()
+        parents[commit] = above
+    asked = sorted({each for above in parents.values() for each in above})
+    lines = _lines_on(place, asked, whole, "cat-file", "--batch-check=%(objectname) %(objecttype)")
+    known = {each.split()[0] for each in lines if each.endswith(" commit")}
+    return frozenset(
+        commit
+        for commit in listed
+        if commit not in parents or not known.issuperset(parents[commit])
+    )
+
+
+def _lines_on(
+    place: Place, objects: Sequence[str], environment: Mapping[str, str], *words: str
+) -> list[str]:
+    """The lines that git says on objects."""
+    if not objects:
+        return []
+    with tempfile.TemporaryFile() as asked:
+        asked.write("".join(f"{each}\n" for each in objects).encode())
+        asked.seek(0)
+        return _answer_to(place.top, words, environment, LONGEST, asked).decode().splitlines()
+
+
+def _answer_to(
+    folder: Path,
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    seconds: float,
+    asked: _File = subprocess.DEVNULL,
+) -> bytes:
     with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as said:
-        process = _begun(
-            folder, *words, variables=variables, files=(subprocess.DEVNULL, answer, said)
-        )
+        process = _begun(folder, words, environment, (asked, answer, said))
         try:
-            _await(process, answer, words[0], LONGEST if seconds is None else seconds)
+            _await(process, answer, words[0], seconds)
         finally:
             _end(process)
         if process.returncode:
@@ -94,30 +226,17 @@ def git(
         return answer.read()
 
 
-def git_line(folder: Path, *words: str, why: str) -> str:
-    """The line that git answers with. Raises UsageError that says ``why`` where it fails."""
-    try:
-        return git(folder, *words).decode("utf-8", "surrogateescape").strip()
-    except GitFailed:
-        raise UsageError(
-            f"{folder.resolve()} {why}",
-            hint="give two C files, two folders, or revisions: csgtest build main...HEAD",
-        ) from None
-
-
-def top_of(folder: Path) -> Path:
-    """The top of the repository that a folder lies in. Raises UsageError where it lies in none."""
-    return Path(git_line(folder, "rev-parse", "--show-toplevel", why="is in no git repository"))
-
-
 def _begun(
-    folder: Path, *words: str, variables: Mapping[str, str], files: tuple[_File, _File, _File]
+    folder: Path,
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    files: tuple[_File, _File, _File],
 ) -> subprocess.Popen[bytes]:
     settings = [word for each in _SETTINGS for word in ("-c", each)]
     try:
         return subprocess.Popen(
             ["git", "--no-optional-locks", *settings, "-C", str(folder), *words],
-            env={**os.environ, "LC_ALL": "C", **_AS_THEY_ARE, **variables},
+            env={**environment, "LC_ALL": "C", **_AS_THEY_ARE},
             stdin=files[0],
             stdout=files[1],
             stderr=files[2],
@@ -131,10 +250,12 @@ def _await(
     process: subprocess.Popen[bytes], answer: IO[bytes], command: str, seconds: float
 ) -> None:
     until = time.monotonic() + seconds
-    while process.poll() is None:
+    running = True
+    while running:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_GLANCE)
-        if process.poll() is None and time.monotonic() > until:
+        running = process.poll() is None
+        if running and time.monotonic() > until:
             raise _unending(command, seconds)
         if os.fstat(answer.fileno()).st_size > _MOST_SAID:
             raise ToolchainError(
@@ -161,14 +282,44 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def export_tree(repository: Path, revision: str, target: Path) -> list[str]:
     """Write a version to ``target``, which is made. Returns notes on what was not available."""
     target.mkdir(parents=True)
+    room = _Room(_place_of(repository))
     if revision == WORK_TREE:
-        notes = _copied_work_tree(repository, target)
+        notes = _copied_work_tree(repository, target, room)
     else:
-        notes = _written(repository, revision, target)
+        notes = _written(repository, revision, target, room)
     for place, _, names in os.walk(target):
         for name in names:
             os.utime(os.path.join(place, name), (_TIME, _TIME), follow_symlinks=False)
     return notes
+
+
+@dataclass(slots=True)
+class _Room:
+    """What a version may still fill, with all its submodules. ``place`` is the repository that the
+    user named; a submodule is kept in it."""
+
+    place: Place
+    bytes: int = field(default_factory=lambda: _MOST_TOGETHER)
+    files: int = field(default_factory=lambda: _MOST_FILES)
+    depth: int = 0
+
+    def take(self, size: int) -> None:
+        self.bytes -= size
+        if self.bytes < 0:
+            raise _unwritable(f"its files are larger than {_MOST_TOGETHER >> 20} MB together")
+
+    def take_files(self, count: int) -> None:
+        self.files -= count
+        if self.files < 0:
+            raise _unwritable(f"it has more than {_MOST_FILES} files")
+
+    @contextmanager
+    def within(self, submodule: str) -> Iterator[None]:
+        if self.depth == _MOST_NESTED:
+            raise _unwritable(f"'{submodule}' is a submodule within {_MOST_NESTED} others")
+        self.depth += 1
+        yield
+        self.depth -= 1
 
 
 # --------------------------------------------------------------------------------------- revisions
@@ -183,19 +334,20 @@ class _Entry:
     path: str
 
 
-def _written(repository: Path, revision: str, target: Path) -> list[str]:
+def _written(repository: Path, revision: str, target: Path, room: _Room) -> list[str]:
     listed = _entries(repository, revision)
     folders = [each for each in listed if each.mode == _FOLDER]
     entries = [each for each in listed if each.mode != _FOLDER]
-    _check_paths(entries)
+    _check_entries(entries)
+    room.take_files(len(listed))
     _check_folders(repository, revision, folders)
-    missing = _write_objects(repository, entries, target)
+    missing = _write_objects(repository, entries, target, room)
     notes = []
     if missing:
         notes.append(f"left out, as git has no content of them: {some_of(missing, _NAMED)}")
     for each in entries:
         if each.mode == _SUBMODULE:
-            notes += _submodule(repository / each.path, each.object, target / each.path)
+            notes += _submodule(repository, each, target / each.path, room)
     return notes
 
 
@@ -218,19 +370,35 @@ def _entries(repository: Path, revision: str) -> list[_Entry]:
     return found
 
 
-def _check_paths(entries: Sequence[_Entry]) -> None:
-    """Raise ToolchainError where a path leads out of the tree, or through what is no folder. git
-    writes no such trees, and can be given them."""
+def _check_entries(entries: Sequence[_Entry]) -> None:
+    """Raise ToolchainError where a path leads through what is no folder. git writes no such trees,
+    and can be given them."""
     paths = {each.path for each in entries}
     for each in entries:
-        parts = each.path.split("/")
-        odd = any(part in ("", ".", "..") or part.lower() == ".git" for part in parts)
-        if len(parts) > _DEEPEST:
-            raise _unwritable(f"it has folders within {len(parts) - 1} others")
-        if odd or any(str(above) in paths for above in PurePosixPath(each.path).parents):
+        _check_path(each.path)
+        if any(str(above) in paths for above in PurePosixPath(each.path).parents):
             raise _unwritable(f"it has a file by the name of '{each.path}'")
     if len(paths) < len(entries):
         raise _unwritable("it has two files of one name")
+
+
+def _check_path(path: str) -> None:
+    """Raise ToolchainError where a path leads out of its tree, or into a repository."""
+    parts = path.split("/")
+    if len(parts) > _DEEPEST:
+        raise _unwritable(f"it has folders within {len(parts) - 1} others")
+    if any(part in ("", ".", "..") or part.lower() == ".git" for part in parts):
+        raise _unwritable(f"it has a file by the name of '{path}'")
+
+
+def listed_paths(repository: Path, *words: str) -> list[str]:
+    """The paths in a repository that git lists with ``-z``, from its top; folders without a slash
+    at the end. Raises ToolchainError where one leads out of it."""
+    names = filter(None, git(repository, *words, "-z").split(b"\0"))
+    paths = [os.fsdecode(name.removesuffix(b"/")) for name in names]
+    for path in paths:
+        _check_path(path)
+    return paths
 
 
 def _unwritable(reason: str) -> ToolchainError:
@@ -251,13 +419,14 @@ def _check_folders(repository: Path, revision: str, folders: Sequence[_Entry]) -
         raise _unwritable(str(error)) from None
 
 
-def _write_objects(repository: Path, entries: Iterable[_Entry], target: Path) -> list[str]:
+def _write_objects(
+    repository: Path, entries: Iterable[_Entry], target: Path, room: _Room
+) -> list[str]:
     """Write files, then links: no file is written through one. Returns the paths of files whose
     content git does not have."""
     chosen = [each for each in entries if each.mode not in (_LINK, _SUBMODULE)]
     links = [each for each in entries if each.mode == _LINK]
     missing = []
-    together = 0
     try:
         for each, content in _objects(repository, [*chosen, *links]):
             place = target / each.path
@@ -272,9 +441,7 @@ def _write_objects(repository: Path, entries: Iterable[_Entry], target: Path) ->
             handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
             with open(handle, "wb") as file:
                 file.writelines(content)
-                together += file.tell()
-            if together > _MOST_TOGETHER:
-                raise _unwritable(f"its files are larger than {_MOST_TOGETHER >> 20} MB together")
+                room.take(file.tell())
     except (OSError, ValueError) as error:  # a name that is too long, a link to nothing
         raise _unwritable(str(error)) from None
     return missing
@@ -335,8 +502,8 @@ class _Answer:
 
 @contextmanager
 def _answering(repository: Path, *words: str, asked: IO[bytes]) -> Iterator[_Answer]:
-    files = asked, subprocess.PIPE, subprocess.DEVNULL
-    process = _begun(repository, *words, variables=_READING, files=files)
+    environment = _environment(_place_of(repository), _READING)
+    process = _begun(repository, words, environment, (asked, subprocess.PIPE, subprocess.DEVNULL))
     assert process.stdout is not None
     try:
         with process.stdout as stream:
@@ -361,20 +528,59 @@ def _pieces(answer: _Answer, entry: _Entry, kind: str, size: int) -> Iterator[by
         raise OSError(f"the object of '{entry.path}' has another content than its name says")
 
 
-def _submodule(checkout: Path, commit: str, target: Path) -> list[str]:
+def _submodule(repository: Path, entry: _Entry, target: Path, room: _Room) -> list[str]:
     """Export a submodule at the commit that the revision names; as it is, where that commit was
     never fetched."""
     target.mkdir(parents=True, exist_ok=True)
-    if not (checkout / ".git").exists():
-        return [f"submodule {checkout.name} is not checked out: it is empty in both versions"]
-    try:
-        return _written(checkout, commit, target)
-    except GitFailed:
-        note = f"submodule {checkout.name} has no commit {commit[:10]} here: taken as it is"
-        return [note, *_copied_work_tree(checkout, target)]
+    name = PurePosixPath(entry.path).name
+    checkout = _checkout_of(repository, entry.path, room)
+    if checkout is None:
+        return [f"submodule {name} is not checked out: it is empty in both versions"]
+    with room.within(entry.path):
+        try:
+            return _written(checkout, entry.object, target, room)
+        except GitFailed:
+            note = f"submodule {name} has no commit {entry.object[:10]} here: taken as it is"
+            return [note, *_copied_work_tree(checkout, target, room)]
+
+
+def _checkout_of(repository: Path, path: str, room: _Room) -> Path | None:
+    """The folder of a submodule, or of another repository in a work tree; None where there is none,
+    or only a link to one. Raises UsageError where it is kept outside of the user's repository."""
+    checkout = repository / path
+    if not (Folders(repository).lead_to(path) and checkout.is_dir() and not checkout.is_symlink()):
+        return None
+    if not os.path.lexists(checkout / ".git"):
+        return None
+    place = _place_of(checkout)
+    if place.top != Path(os.path.realpath(checkout)) or not room.place.holds(place.folder):
+        raise UsageError(
+            f"'{path}' is kept in '{place.folder}', outside of the repository that it is in",
+            hint=f"move '{path}' out of the work tree, or clone it there",
+        )
+    return checkout
 
 
 # --------------------------------------------------------------------------------------- work tree
+
+
+@dataclass(slots=True)
+class Folders:
+    """The folders of a work tree that no link stands for."""
+
+    top: Path
+    _known: dict[str, bool] = field(default_factory=dict)
+
+    def lead_to(self, path: str) -> bool:
+        """Are all folders real ones on the way from the top to a path?"""
+        above = os.path.dirname(path)
+        if not above:
+            return True
+        if above not in self._known:
+            place = self.top / above
+            real = os.path.lexists(place) and stat.S_ISDIR(place.lstat().st_mode)
+            self._known[above] = real and self.lead_to(above)
+        return self._known[above]
 
 
 def folders_above(path: str, top: Path) -> Iterator[Path]:
@@ -382,26 +588,70 @@ def folders_above(path: str, top: Path) -> Iterator[Path]:
         yield top / parent
 
 
-def _copied_work_tree(repository: Path, target: Path) -> list[str]:
+def _copied_work_tree(repository: Path, target: Path, room: _Room) -> list[str]:
     """Copy what is tracked, and what is new and not ignored, as it is on disk; without files of
-    csgtest."""
-    words = ("ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "-z")
-    notes = []
-    for name in filter(None, git(repository, *words).split(b"\0")):
-        path = os.fsdecode(name).rstrip("/")
+    csgtest. What lies behind a link is not there, as for git."""
+    words = ("ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate")
+    notes: list[str] = []
+    folders = Folders(repository)
+    paths = listed_paths(repository, *words)
+    room.take_files(len(paths))
+    for path in paths:
         source, copy = repository / path, target / path
         if any(is_ours(place) for place in folders_above(path, repository)):
             continue
-        if source.is_dir() and not source.is_symlink():
-            if (source / ".git").exists():
-                notes += _copied_work_tree(source, copy)
-        elif os.path.lexists(source):
-            status = source.lstat()
-            if not stat.S_ISREG(status.st_mode) and not stat.S_ISLNK(status.st_mode):
-                notes.append(f"left out: {path} is no regular file")
-            elif status.st_size > _LARGEST:
-                notes.append(f"left out: {path} is larger than {_LARGEST >> 20} MB")
-            else:
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(source, copy, follow_symlinks=False)
+        if not folders.lead_to(path) or not os.path.lexists(source):
+            continue
+        status = source.lstat()
+        if stat.S_ISDIR(status.st_mode):
+            checkout = _checkout_of(repository, path, room)
+            if checkout is not None:
+                with room.within(path):
+                    notes += _copied_work_tree(checkout, copy, room)
+        elif not stat.S_ISREG(status.st_mode) and not stat.S_ISLNK(status.st_mode):
+            notes.append(f"left out: {path} is no regular file")
+        elif status.st_size > _LARGEST:
+            notes.append(f"left out: {path} is larger than {_LARGEST >> 20} MB")
+        else:
+            room.take(status.st_size)
+            _copy(source, copy, status)
     return notes
+
+
+def _copy(source: Path, copy: Path, status: os.stat_result) -> None:
+    """Copy a file, with its holes, or a link. Raises ToolchainError where that is not possible."""
+    try:
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if stat.S_ISLNK(status.st_mode):
+            os.symlink(os.readlink(source), copy)
+            return
+        handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(handle, "rb") as read:
+            made = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+            mode = stat.S_IMODE(status.st_mode) & 0o777
+            with open(os.open(copy, made, mode), "wb") as written:
+                for start, end in _data(handle, status.st_size):
+                    read.seek(start)
+                    written.seek(start)
+                    while piece := read.read(min(_CHUNK, end - read.tell())):
+                        written.write(piece)
+                written.truncate(status.st_size)
+    except OSError as error:
+        raise ToolchainError(
+            f"'{source}' of the work tree cannot be copied: {error.strerror}",
+            hint="see 'git status', or compare commits: csgtest build main...HEAD",
+        ) from None
+
+
+def _data(handle: int, size: int) -> Iterator[tuple[int, int]]:
+    """Where a file has more than holes."""
+    end = 0
+    while end < size:
+        try:
+            start = os.lseek(handle, end, os.SEEK_DATA)
+        except OSError:  # nothing but a hole
+            return
+        end = min(size, os.lseek(handle, start, os.SEEK_HOLE))
+        if end <= start:
+            return
+        yield start, end

@@ -10,6 +10,7 @@ A command line is read, never run.
 from __future__ import annotations
 
 import math
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -631,5 +632,5 @@ def _take_file(word: bytes, folder: Path, files: dict[str, bytes]) -> None:
     path = Path(name)
     if not name or name in files or path.is_absolute() or ".." in path.parts or "\0" in name:
         return
-    if (folder / name).is_file():
+    if os.path.isfile(folder / name):  # a path would not bear a name that is too long
         files[name] = _content(word, folder)

@@ -16,7 +16,13 @@ from csg.errors import UsageError
 from csg.files import OutsideError, is_inside, read_inside
 from csg.programs import find_commands, refused_commands
 from symexec.options.settings import read_settings
-from symexec.testcases.seeds import places_of_tests, read_calls, read_examples
+from symexec.testcases.seeds import (
+    SeedInput,
+    places_of_tests,
+    read_calls,
+    read_examples,
+    read_seeds,
+)
 from tests.command_line import Done, csgtest
 from tests.hostile.judging import is_clean
 
@@ -70,6 +76,12 @@ def test_a_script_names_no_private_file(line: str, by_user: bool, home: Path) ->
     assert found.refused
     examples = read_examples(places, None if by_user else tree)
     assert SECRET not in b" ".join((*examples.words, *examples.texts))
+
+
+def test_a_script_may_have_words_of_any_length(tmp_path: Path) -> None:
+    (tmp_path / "check.sh").write_text(f"./prog {'a' * 300}\n./prog {'b/' * 3000}c\n")
+    found = read_seeds([tmp_path / "check.sh"])
+    assert len(found) == 2 and all(isinstance(each, SeedInput) for each in found), found
 
 
 @pytest.mark.parametrize("line", ["./cut ../data", "./cut inside", "cat ../data | ./cut"])
