@@ -19,7 +19,7 @@ import argparse
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -150,21 +150,6 @@ def _commit(top: Path, name: str) -> str:
 
 
 # ------------------------------------------------------------------------- what differs
-
-_FOR_READERS = re.compile(
-    r"(?:.*/)?(?:[^/]+\.(?:md|rst|adoc|png|jpe?g|gif)|\.git(?:ignore|attributes)|\.editorconfig"
-    r"|(?:README|NEWS|AUTHORS|THANKS|TODO|COPYING|LICEN[CS]E|CONTRIBUTING|CHANGELOG|CHANGES|ChangeLog)"
-    r"(?:\.txt)?)|\.github/.+|\.gitlab-ci\.yml|\.travis\.yml"
-)
-
-
-def only_texts(names: Iterable[str], trees: Sequence[Path]) -> bool:
-    """Are these files of two trees all texts for readers, of which a build asks no more than
-    whether they are there?"""
-    return all(
-        _FOR_READERS.fullmatch(name) and all((tree / name).is_file() for tree in trees)
-        for name in names
-    )
 
 
 def differing_names(old: Path, new: Path) -> list[str]:
