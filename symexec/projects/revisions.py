@@ -45,6 +45,7 @@ from csg.toolchain import preprocess_noting
 from symexec.options import FileOptions
 from symexec.options.reading import means_revisions
 from symexec.options.settings import NAME, Settings, read_settings, template
+from symexec.projects.commits import is_part, named_commit
 from symexec.projects.leavings import remove_links_outside
 from symexec.projects.recipes import recipes_of
 from symexec.projects.trees import (
@@ -122,6 +123,11 @@ def read_revisions(text: str, folder: Path, staged: bool = False) -> Revisions:
         before, _, after = text.partition("...")
         old, new = _commit(top, before or "HEAD"), _commit(top, after or "HEAD")
         base = git_line(top, "merge-base", old, new, why=f"has no common ancestor of {text}")
+        if is_part(top, new, old):
+            raise UsageError(
+                f"{before or 'HEAD'} contains {after or 'HEAD'}: there is nothing to compare",
+                hint=f"{before}..{after} compares both as they are",
+            )
         return Revisions(top, base.splitlines()[0], new)
     if ".." in text:
         before, _, after = text.partition("..")
@@ -143,10 +149,13 @@ def _short(revision: str) -> str:
 
 
 def _commit(top: Path, name: str) -> str:
-    return git_line(
-        top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}",
-        why=f"has no revision '{name}'",
-    )  # fmt: skip
+    found = named_commit(top, name)
+    if found is None:
+        raise UsageError(
+            f"{top.resolve()} has no revision '{name}'",
+            hint="give two C files, two folders, or revisions: csgtest build main...HEAD",
+        )
+    return found
 
 
 # ------------------------------------------------------------------------- what differs
@@ -342,11 +351,12 @@ def found_settings(given: argparse.Namespace) -> Settings | None:
 
         try:
             asked = find_comparison(os.environ, Path.cwd(), given.base)
+            if asked is None:
+                return None
+            revisions = read_revisions(asked.text, Path.cwd(), asked.staged)
         except UsageError:  # the command meets it again, and reports it as the service wants
             return None
-        if asked is None:
-            return None
-        return _read_of(read_revisions(asked.text, Path.cwd(), asked.staged))
+        return _read_of(revisions)
     if means_revisions(given.old, given.new):
         return _read_of(read_revisions(given.old or "", Path.cwd(), given.staged))
     folders = [os.path.realpath(each) for each in (given.old, given.new) if each is not None]
