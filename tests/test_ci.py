@@ -313,7 +313,7 @@ def test_no_program_of_a_configuration_fetches(case: str, forge: Forge, tmp_path
     Path(program).chmod(0o755)
     for name, value in CONFIGURED[case].items():
         git(place, "config", name.format(program=program), value.format(program=program))
-    with pytest.raises(UsageError, match=r"cannot be fetched: .*(?:not allowed|nothing is fetched)"):
+    with pytest.raises(UsageError, match=r"cannot be fetched: .*(not allowed|nothing is fetched)"):
         find_comparison({"JENKINS_URL": "x", "CHANGE_TARGET": "main"}, place)
     assert not harm.exists()
 
@@ -451,6 +451,34 @@ def test_a_program_cannot_command_the_service(forge: Forge, tmp_path: Path) -> N
     stopped = re.findall(r"^::stop-commands::(\w+)$", done.out, re.M)
     assert len(stopped) == 1 and done.out.endswith(f"::{stopped[0]}::\n")
     assert "Not tested:" in (tmp_path / "summary").read_text()
+
+
+def test_no_name_and_no_error_commands_the_service(forge: Forge, tmp_path: Path) -> None:
+    """Nor forges a line on a terminal. git itself writes such a tree."""
+    checkout = forge.checkout(tmp_path / "checkout", forge.main)
+    target = subprocess.run(
+        ["git", "hash-object", "-w", "--stdin"],
+        cwd=checkout, input="a" * 5000, capture_output=True, text=True, check=True,
+    ).stdout.strip()  # fmt: skip
+    entry = f"120000 {target}\tx\n::warning file=a.c::pwned ##[add-matcher]evil.json\0"
+    subprocess.run(
+        ["git", "update-index", "-z", "--add", "--index-info"],
+        cwd=checkout, input=entry, text=True, check=True,
+    )  # fmt: skip
+    git(checkout, "commit", "-qm", "pull request")
+    done = csgtest(
+        "ci", "--base", forge.main, folder=checkout, environment={"GITHUB_ACTIONS": "true"}
+    )
+    assert done.code == 2 and "x\\x0a::warning" in done.err
+    commands = [line for line in f"{done.out}{done.err}".splitlines() if line.startswith("::")]
+    assert commands[0].startswith("::stop-commands::") and len(commands) == 2
+    assert "##[" not in done.err
+    (checkout / "csgtest.toml").write_text('"##[error]y" = 1\n')
+    git(checkout, "add", "csgtest.toml")
+    git(checkout, "commit", "-qm", "settings")
+    commit(checkout, "more", clamp_c=HARMFUL)
+    done = csgtest("ci", "--base", "HEAD^", folder=checkout, environment={"GITHUB_ACTIONS": "true"})
+    assert done.code == 2 and "##[" not in done.err and "\\x23[error]y" in done.err
 
 
 def test_the_job_of_gitlab_reviews_a_merge_request(forge: Forge, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ _WHOLE = (40, 64)  # digits of a number that is not abbreviated
 def named_commit(top: Path, text: str) -> str | None:
     """The commit that a user means; None where there is none. Raises UsageError where a name stands
     for several."""
-    name, suffix = _parted(text)
+    name, suffix = _name_and_suffix(text)
     if name not in ("", "@", "HEAD"):
         _require_one_meaning(top, name, suffix)
     return _commit(top, text)
@@ -65,7 +65,7 @@ def is_part(top: Path, commit: str, of: str) -> bool:
     return True
 
 
-def _parted(text: str) -> tuple[str, str]:
+def _name_and_suffix(text: str) -> tuple[str, str]:
     found = _SUFFIX.search(text)
     return (text[: found.start()], text[found.start() :]) if found else (text, "")
 

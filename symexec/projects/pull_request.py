@@ -307,17 +307,16 @@ def begin(out: Path) -> None:
 
 @contextmanager
 def no_commands(service: Service | None) -> Iterator[None]:
-    """Within this, output of programs and compilers contains no commands to the service, which
-    reads them from the output of a job, whoever wrote them."""
+    """Within this, output contains no commands to the service, which reads them from the output of
+    a job, whoever wrote them. After an error that nobody expects it stays so until the step ends.
+    """
     if service is not GITHUB:
         yield
         return
     word = secrets.token_hex(16)
     print(f"::stop-commands::{word}", flush=True)
-    try:
-        yield
-    finally:
-        print(f"::{word}::", flush=True)
+    yield
+    print(f"::{word}::", flush=True)
 
 
 def publish(

@@ -62,10 +62,10 @@ from symexec.testcases.store import replace_file
 
 _NONE_LEFT: Mapping[str, list[str]] = MappingProxyType({})
 # a definition of main, and no comment about it
-BEGINS = re.compile(rb"^[\w\s*]*\bmain\s*\(", re.M)
+BEGINS = re.compile(rb"^[\w \t\r\f\v*]*\bmain\s*\(", re.M)
 # The functions of a header that is a library are compiled where this name is defined.
-_HOLDS = re.compile(r"^\s*#\s*if(?:def|\s+defined)\s*\(?\s*(\w*IMPL\w*)", re.M)
-_INCLUDED = re.compile(rb'^\s*#\s*include\s*[<"]([^<>"\n]+)[>"]', re.M)
+_HOLDS = re.compile(r"^[ \t]*#[ \t]*if(?:def|[ \t]+defined)[ \t]*\(?[ \t]*(\w*IMPL\w*)", re.M)
+_INCLUDED = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^<>"\n]+)[>"]', re.M)
 
 
 @record

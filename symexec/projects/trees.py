@@ -28,7 +28,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import IO
 
-from csg.errors import ToolchainError, UsageError, some_of
+from csg.errors import ToolchainError, UsageError, printable, some_of
 from csg.records import record
 from symexec.testcases.store import is_ours
 
@@ -366,11 +366,15 @@ def _submodule(checkout: Path, commit: str, target: Path) -> list[str]:
     never fetched."""
     target.mkdir(parents=True, exist_ok=True)
     if not (checkout / ".git").exists():
-        return [f"submodule {checkout.name} is not checked out: it is empty in both versions"]
+        return [
+            f"submodule {printable(checkout.name)} is not checked out: it is empty in both versions"
+        ]
     try:
         return _written(checkout, commit, target)
     except GitFailed:
-        note = f"submodule {checkout.name} has no commit {commit[:10]} here: taken as it is"
+        note = (
+            f"submodule {name} has no commit {commit[:10]} here: taken as it is"
+        )
         return [note, *_copied_work_tree(checkout, target)]
 
 
@@ -398,9 +402,9 @@ def _copied_work_tree(repository: Path, target: Path) -> list[str]:
         elif os.path.lexists(source):
             status = source.lstat()
             if not stat.S_ISREG(status.st_mode) and not stat.S_ISLNK(status.st_mode):
-                notes.append(f"left out: {path} is no regular file")
+                notes.append(f"left out: {printable(path)} is no regular file")
             elif status.st_size > _LARGEST:
-                notes.append(f"left out: {path} is larger than {_LARGEST >> 20} MB")
+                notes.append(f"left out: {printable(path)} is larger than {_LARGEST >> 20} MB")
             else:
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(source, copy, follow_symlinks=False)
