@@ -716,6 +716,10 @@ def _compare(options: CompareOptions, progress: Progress, json: bool) -> int:
     progress.close()
     text = experiments.json_text(comparison) if json else experiments.table(comparison)
     print(text if json else printable(text, LINES))
+    if comparison.compared_nothing:
+        print("csgtest: error: nothing was compared when the time was over", file=sys.stderr)
+        print("  hint: give more --time", file=sys.stderr)
+        return TROUBLE
     return DIFFERENT if comparison.differs else SAME
 
 

@@ -17,7 +17,7 @@ from symexec.projects.trees import GitFailed, git
 
 _FETCHING = 900.0  # seconds for more of a history
 # Not ext, fd and helpers of other names (git-remote-NAME); protocol.allow does not count then.
-_TRANSPORTS = "file:git:http:https:ssh"
+TRANSPORTS = "file:git:http:https:ssh"
 _COMMANDS = re.compile(
     r"core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(?:.*\.)?helper"
     r"|remote\..*\.(?:uploadpack|vcs)|gc\.recentobjectshook"
@@ -38,7 +38,7 @@ def fetch(top: Path, names: Sequence[str], *words: str) -> str | None:
     commands = _commands(top)
     if commands:
         return f"nothing is fetched, as .git/config names what git would run: {', '.join(commands)}"
-    variables = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": _TRANSPORTS}
+    variables = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": TRANSPORTS}
     try:
         git(
             top, "fetch", *_QUIETLY, *words, "--", "origin", *names,

@@ -14,6 +14,7 @@ of a file of git's would have it wait for ever, so each call of git has a limit.
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import select
 import shutil
@@ -75,16 +76,18 @@ def git(
     *words: str,
     variables: Mapping[str, str] = _READING,
     seconds: float | None = None,
+    silent: float = math.inf,
 ) -> bytes:
     """What git says about the repository around ``folder``, within ``seconds`` (LONGEST). It
     fetches nothing, unless ``variables`` say so. Raises GitFailed, and ToolchainError where it does
-    not end or says too much."""
+    not end, writes nothing for ``silent`` seconds, or says too much."""
     with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as said:
         process = _begun(
             folder, *words, variables=variables, files=(subprocess.DEVNULL, answer, said)
         )
         try:
-            _await(process, answer, words[0], LONGEST if seconds is None else seconds)
+            limit = LONGEST if seconds is None else seconds
+            _await(process, answer, said, words[0], limit, silent)
         finally:
             _end(process)
         if process.returncode:
@@ -128,15 +131,26 @@ def _begun(
 
 
 def _await(
-    process: subprocess.Popen[bytes], answer: IO[bytes], command: str, seconds: float
+    process: subprocess.Popen[bytes],
+    answer: IO[bytes],
+    said: IO[bytes],
+    command: str,
+    seconds: float,
+    silent: float,
 ) -> None:
     until = time.monotonic() + seconds
+    written, heard = 0, time.monotonic()
     while process.poll() is None:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_GLANCE)
         if process.poll() is None and time.monotonic() > until:
             raise _unending(command, seconds)
-        if os.fstat(answer.fileno()).st_size > _MOST_SAID:
+        sizes = [os.fstat(each.fileno()).st_size for each in (answer, said)]
+        if sum(sizes) != written:
+            written, heard = sum(sizes), time.monotonic()
+        elif time.monotonic() > heard + silent:
+            raise ToolchainError(f"git {command} has written nothing for {silent:g} s")
+        if max(sizes) > _MOST_SAID:
             raise ToolchainError(
                 f"git {command} says more than {_MOST_SAID >> 20} MB",
                 hint="the repository may be made so; 'git fsck' may say what is wrong",
@@ -365,16 +379,13 @@ def _submodule(checkout: Path, commit: str, target: Path) -> list[str]:
     """Export a submodule at the commit that the revision names; as it is, where that commit was
     never fetched."""
     target.mkdir(parents=True, exist_ok=True)
+    name = printable(checkout.name)
     if not (checkout / ".git").exists():
-        return [
-            f"submodule {printable(checkout.name)} is not checked out: it is empty in both versions"
-        ]
+        return [f"submodule {name} is not checked out: it is empty in both versions"]
     try:
         return _written(checkout, commit, target)
     except GitFailed:
-        note = (
-            f"submodule {name} has no commit {commit[:10]} here: taken as it is"
-        )
+        note = f"submodule {name} has no commit {commit[:10]} here: taken as it is"
         return [note, *_copied_work_tree(checkout, target)]
 
 

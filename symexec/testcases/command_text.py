@@ -10,6 +10,7 @@ A command line is read, never run.
 from __future__ import annotations
 
 import math
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -337,3 +337,13 @@ def test_a_user_hears_what_a_report_has_read_elsewhere(repository: Path, home: P
     assert run(repository, "replay", "csgtest-out").code == 2
     done = run(repository, "replay", "csgtest-out", "--trust")
     assert f"the compiler is to read files of {home}/private\n" in done.err
+
+
+def test_a_word_that_is_too_long_names_no_file(tmp_path: Path) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text(f"./prog {'a' * 300} {'b/' * 3000}\n")
+    for name, least in (("old.c", 2), ("new.c", 3)):
+        text = f"int main(int argc, char **argv) {{ return argc > {least}; }}\n"
+        (tmp_path / name).write_text(text)
+    done = csgtest("build", "old.c", "new.c", "--seeds", "run.sh", "--time", "2", folder=tmp_path)
+    assert "Traceback" not in done.err and "internal error" not in done.err, done.err
