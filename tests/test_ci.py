@@ -20,6 +20,7 @@ from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonS
 
 from csg.cache import cache_folder
 from csg.errors import UsageError
+from symexec.exports.reviews import markdown
 from symexec.projects.pull_request import SERVICES, find_comparison
 from symexec.projects.revisions import read_revisions
 from tests.command_line import Done, csgtest
@@ -479,6 +480,11 @@ def test_no_name_and_no_error_commands_the_service(forge: Forge, tmp_path: Path)
     commit(checkout, "more", clamp_c=HARMFUL)
     done = csgtest("ci", "--base", "HEAD^", folder=checkout, environment={"GITHUB_ACTIONS": "true"})
     assert done.code == 2 and "##[" not in done.err and "\\x23[error]y" in done.err
+
+
+def test_a_summary_without_results_claims_nothing() -> None:
+    """A program may be in one version alone, which ends with 2."""
+    assert "differs" not in markdown(()) and "no program" in markdown(())
 
 
 def test_the_job_of_gitlab_reviews_a_merge_request(forge: Forge, tmp_path: Path) -> None:
