@@ -16,6 +16,7 @@ from csg.errors import UsageError
 from csg.files import OutsideError, is_inside, read_inside
 from csg.programs import find_commands, refused_commands
 from symexec.options.settings import read_settings
+from symexec.testcases import seeds
 from symexec.testcases.seeds import places_of_tests, read_calls, read_examples
 from tests.command_line import Done, csgtest
 from tests.hostile.judging import is_clean
@@ -347,3 +348,14 @@ def test_a_word_that_is_too_long_names_no_file(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     done = csgtest("build", "old.c", "new.c", "--seeds", "run.sh", "--time", "2", folder=tmp_path)
     assert "Traceback" not in done.err and "internal error" not in done.err, done.err
+
+
+def test_a_script_has_bounded_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seeds, "MOST", 50)
+    script = tmp_path / "run.sh"
+    script.write_text("\n".join(f"./prog -{number}" for number in range(60)))
+    found = seeds.read_seeds([script])
+    assert len(found) == 51 and isinstance(found[-1], seeds.Unusable)
+    assert found[-1].reason == "there are more than 50 seeds"
+    script.write_text("\n".join(f"./prog -{number}" for number in range(50)))
+    assert len(seeds.read_seeds([script])) == 50
