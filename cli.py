@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from symexec.options.settings import Settings
     from symexec.progress import Progress
     from symexec.projects.project import Subject
+    from symexec.projects.pull_request import Service
     from symexec.report.model import Report
 
     Located = TypeVar("Located", CompareOptions, GraphOptions, UnifyOptions)
@@ -459,7 +460,7 @@ def _built_revisions(
     session = Session(options, json, library)
     for run in session.calls():
         if not json:
-            print(f"{run.name}:")
+            print(f"{printable(run.name)}:")
         each = run.options
         try:
             run.report = build(each, progress, run.subject.readings, _workers(each))
@@ -470,7 +471,7 @@ def _built_revisions(
             if not json:
                 alone = " by itself" if run.spare else ""
                 remedy = f" ({error.hint})" if run.spare and error.hint else ""
-                print(f"  not tested{alone}: {error.message}{remedy}")
+                print(f"  not tested{alone}: {printable(f'{error.message}{remedy}')}")
             continue
         folders.append(each.out)
         note_runs(options.out, folders)
@@ -484,7 +485,7 @@ def _built_revisions(
             break
     for run in session.confirmed():
         if not json:
-            print(f"{run.name}:")
+            print(f"{printable(run.name)}:")
         assert run.report is not None
         codes.append(_announce(run.report, run.options, progress, json))
         readings = run.subject.readings
@@ -509,44 +510,54 @@ def _built_revisions(
 
 def _ci(options: CiOptions, progress: Progress, json: bool) -> int:
     """A build of what a pull request changes, reported to the service that asks for it."""
+    from csg.errors import CsgtestError
+    from symexec.projects import pull_request as review
+
+    environment, out = os.environ, options.build.out
+    service = review.service_of(environment)
+    review.begin(out)
+    code, failed = TROUBLE, list[CsgtestError]()
+    try:
+        with review.no_commands(service):
+            code, failed = _compared(options, service, progress, json)
+    finally:
+        review.publish(service, environment, out, code, [str(each) for each in failed])
+    return code
+
+
+def _compared(
+    options: CiOptions, service: Service | None, progress: Progress, json: bool
+) -> tuple[int, list[CsgtestError]]:
+    """The exit code of a build of what a pull request changes, and errors, which are printed."""
     from dataclasses import replace
     from pathlib import Path
 
-    from csg.errors import CsgtestError
+    from csg.errors import CsgtestError, printable
     from symexec.options import Export, Form
     from symexec.projects import pull_request as review
 
-    environment, build = os.environ, options.build
-    out = build.out
-    service = review.service_of(environment)
-    review.begin(out)
-    failed: list[CsgtestError] = []
-    code = TROUBLE
+    build = options.build
     try:
-        found = review.find_comparison(environment, Path.cwd(), options.base)
+        found = review.find_comparison(os.environ, Path.cwd(), options.base)
         if found is None:
             print("csgtest: there is no commit yet to compare with", file=sys.stderr)
-            return SAME
-        print(f"csgtest: {found.description}", file=sys.stderr)
+            return SAME, []
+        print(f"csgtest: {printable(found.description)}", file=sys.stderr)
         assert build.files.revision is not None
         revision = replace(build.files.revision, text=found.text, staged=found.staged)
         forms = {Form.SARIF: review.SARIF, Form.JUNIT: review.JUNIT, Form.MARKDOWN: review.SUMMARY}
         if service is review.GITHUB:
             forms[Form.GITHUB] = review.ANNOTATIONS
-        written = tuple(Export(form, out / name) for form, name in forms.items())
+        written = tuple(Export(form, build.out / name) for form, name in forms.items())
         whole = replace(
             build,
             files=replace(build.files, revision=revision),
             exports=(*build.exports, *written),
         )
-        with review.no_commands(service):
-            code, failed = _built_revisions(whole, progress, json)
+        return _built_revisions(whole, progress, json)
     except CsgtestError as error:
-        failed = [error]
-        raise
-    finally:
-        review.publish(service, environment, out, code, [str(each) for each in failed])
-    return code
+        print(f"csgtest: {error}", file=sys.stderr, flush=True)
+        return TROUBLE, [error]
 
 
 def _fleet(options: FleetOptions, quiet: bool, json: bool) -> int:
@@ -706,6 +717,10 @@ def _compare(options: CompareOptions, progress: Progress, json: bool) -> int:
     progress.close()
     text = experiments.json_text(comparison) if json else experiments.table(comparison)
     print(text if json else printable(text, LINES))
+    if comparison.compared_nothing:
+        print("csgtest: error: nothing was compared when the time was over", file=sys.stderr)
+        print("  hint: give more --time", file=sys.stderr)
+        return TROUBLE
     return DIFFERENT if comparison.differs else SAME
 
 

@@ -42,7 +42,7 @@ class Location:
     column: int = 0
 
     def __str__(self) -> str:
-        parts = [self.file] + [str(n) for n in (self.line, self.column) if n]
+        parts = [printable(self.file)] + [str(n) for n in (self.line, self.column) if n]
         return ":".join(parts)
 
 
@@ -50,7 +50,10 @@ NOWHERE = Location("<built-in>")
 
 
 class CsgtestError(Exception):
-    """A message for the user; the command line prints it and ends with exit code 2."""
+    """A message for the user; the command line prints it and ends with exit code 2. It is one line,
+    whatever names are in it, unless its class ``keeps`` the ends of lines."""
+
+    keeps = ""
 
     def __init__(self, message: str, location: Location | None = None, hint: str = "") -> None:
         super().__init__(message)
@@ -60,8 +63,8 @@ class CsgtestError(Exception):
 
     def __str__(self) -> str:
         where = f"{self.location}: " if self.location else ""
-        hint = f"\n  hint: {self.hint}" if self.hint else ""
-        return printable(f"{where}error: {self.message}{hint}", LINES)
+        hint = f"\n  hint: {printable(self.hint)}" if self.hint else ""
+        return f"{where}error: {printable(self.message, self.keeps)}{hint}"
 
 
 class UsageError(CsgtestError):
@@ -93,7 +96,7 @@ def failure_text(failure: BaseException) -> str:
 def some_of(names: Sequence[str], most: int = 4) -> str:
     """The first names for a message, and how many others there are: "a.c, b.c and 3 more"."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    return ", ".join(map(printable, names[:most])) + more
 
 
 # ------------------------------------------------------------------------------------- deep nesting

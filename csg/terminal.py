@@ -7,6 +7,7 @@ with printable_streams():
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,11 +19,14 @@ from csg.errors import LINES, printable
 class _Printable:
     """A stream that lets through only what ``printable`` leaves of a text."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, commanding: bool = False) -> None:
+        """``commanding``: GitHub reads commands in whatever line of it has ``##[``."""
         self.stream = stream
+        self._commanding = commanding
 
     def write(self, text: str) -> int:
-        self.stream.write(printable(text, LINES))
+        shown = printable(text, LINES)
+        self.stream.write(shown.replace("##[", "#\\x23[") if self._commanding else shown)
         return len(text)
 
     def writelines(self, lines: Iterator[str]) -> None:
@@ -43,7 +47,9 @@ def printable_streams() -> Iterator[None]:
     """Within it, every text for standard output and error is made printable. Bytes, which go to
     ``sys.stdout.buffer``, are not."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (cast(TextIO, _Printable(drawn(each))) for each in before)
+    errors = _Printable(drawn(sys.stderr), commanding="GITHUB_ACTIONS" in os.environ)
+    sys.stdout = cast(TextIO, _Printable(drawn(sys.stdout)))
+    sys.stderr = cast(TextIO, errors)
     try:
         yield
     finally:

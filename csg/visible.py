@@ -21,7 +21,7 @@ _INSTALLED = (
     "bin", "sbin", "lib", "lib32", "lib64", "libexec", "include", "share/aclocal", "share/cmake",
     "share/pkgconfig",
 )  # fmt: skip
-_SETTINGS = (
+SETTINGS = (
     "CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LIBS", "CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH",
     "LD_LIBRARY_PATH", "PKG_CONFIG_PATH",
 )  # fmt: skip
@@ -80,7 +80,7 @@ def _targets(folder: str) -> Iterator[str]:
 
 
 def _folders_of_settings() -> Iterator[str]:
-    for name in _SETTINGS:
+    for name in SETTINGS:
         for word in _SEPARATORS.split(os.environ.get(name, "")):
             if word.startswith("/"):
                 yield word if os.path.isdir(word) else os.path.dirname(word)

@@ -10,20 +10,27 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import os
 import re
-import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from csg.cache import cache_folder
-from csg.errors import UsageError
+from csg.errors import ToolchainError, UsageError
 from csg.records import record
+from symexec.projects.fetching import TRANSPORTS
 from symexec.projects.revisions import Revisions, read_revisions
-from symexec.projects.trees import ALONE, WORK_TREE, GitFailed, commits_at_the_end, git
+from symexec.projects.trees import (
+    ALONE,
+    LONGEST,
+    WORK_TREE,
+    GitFailed,
+    commits_at_the_end,
+    git,
+)
 
 _CLONES = "clones"
+_FETCHING = 7200.0  # seconds, of which git is silent for LONGEST at most
 _URL = re.compile(r"(?:https?|ssh|git|file)://|[\w.-]+@[\w.-]+:")
 
 
@@ -51,9 +58,12 @@ def checkout(place: str, wanted: Sequence[str] = ()) -> Path:
     folder = cache_folder() / _CLONES / hashlib.sha256(place.encode()).hexdigest()[:16]
     with _alone(folder):
         if not (folder / ".git").exists():
-            _fetch(place, "clone", "--quiet", "--no-checkout", "--", place, str(folder))
+            _fetch(
+                place, folder.parent,
+                "clone", "--progress", "--no-checkout", "--", place, str(folder),
+            )  # fmt: skip
         elif not wanted or not all(_has(folder, each) for each in wanted):
-            _fetch(place, "-C", str(folder), "fetch", "--quiet", "--tags", "origin")
+            _fetch(place, folder, "fetch", "--progress", "--tags", "origin")
     return folder
 
 
@@ -73,18 +83,15 @@ def _has(folder: Path, commit: str) -> bool:
     return True
 
 
-def _fetch(place: str, *words: str) -> None:
-    environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0"}
-    done = subprocess.run(
-        ["git", *words],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise UsageError(f"{place} cannot be fetched: {done.stderr.strip()[-500:]}")
+def _fetch(place: str, folder: Path, *words: str) -> None:
+    """Have git fetch from a server, while it says how far it is."""
+    variables = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": TRANSPORTS}
+    try:
+        git(folder, *words, variables=variables, seconds=_FETCHING, silent=LONGEST)
+    except GitFailed as failed:
+        raise UsageError(f"{place} cannot be fetched: {failed.said}") from None
+    except ToolchainError as error:
+        raise UsageError(f"{place} cannot be fetched: {error.message}") from None
 
 
 def pair(folder: Path, text: str) -> Commit:

@@ -20,6 +20,7 @@ from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonS
 
 from csg.cache import cache_folder
 from csg.errors import UsageError
+from symexec.exports.reviews import markdown
 from symexec.projects.pull_request import SERVICES, find_comparison
 from symexec.projects.revisions import read_revisions
 from tests.command_line import Done, csgtest
@@ -111,6 +112,14 @@ def forge(tmp_path_factory: pytest.TempPathFactory) -> Forge:
     return Forge(folder, first, part, main, topic, merge)
 
 
+def clone(forge: Forge, tmp_path: Path, commit: str) -> Path:
+    """The whole repository as a user has it; main is checked out, at a commit of the forge."""
+    place = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(forge.folder), str(place))
+    git(place, "checkout", "-q", "--detach", f"origin/{commit}")
+    return place
+
+
 # --------------------------------------------------------------------------- what is compared
 
 
@@ -165,7 +174,9 @@ def test_a_service_says_what_is_compared(job: str, forge: Forge, tmp_path: Path)
     environment = event(tmp_path, {} if variables else words) | variables
     if variables and "GITHUB_BASE_REF" not in variables:
         sign = next(
-            each.sign for each in SERVICES if {*each.commits, *each.branches} & {*variables}
+            each.sign
+            for each in SERVICES
+            if {*each.commits, *each.branches, each.default} & {*variables}
         )
         environment = {sign: "true", **variables}
     commit = commits[checked_out]
@@ -202,6 +213,117 @@ def test_a_base_that_cannot_be_had_is_named(forge: Forge, tmp_path: Path) -> Non
         UsageError, match=r"none-such is not here, and cannot be fetched: .*none-such"
     ):
         find_comparison({"GITLAB_CI": "true", "CI_DEFAULT_BRANCH": "none-such"}, place)
+
+
+@pytest.mark.parametrize("base", ["main", "HEAD", "refs/heads/main"])
+def test_a_base_that_contains_the_checkout_leaves_nothing(
+    base: str, forge: Forge, tmp_path: Path
+) -> None:
+    """Not even "the same": the merge base is the checkout itself."""
+    place = clone(forge, tmp_path, "main~2")
+    with pytest.raises(UsageError, match="nothing to compare it with"):
+        find_comparison({}, place, base)
+    done = csgtest("ci", "--base", base, folder=place)
+    assert (done.code, done.out) == (2, ""), done.err
+    assert "nothing to compare it with" in (place / "csgtest-out" / "summary.md").read_text()
+
+
+def test_a_checkout_that_is_behind_has_nothing_to_compare(forge: Forge, tmp_path: Path) -> None:
+    """On a service others may have pushed since; then the commit before is meant."""
+    place = clone(forge, tmp_path, "main~2")
+    with pytest.raises(UsageError, match="origin/HEAD contains what is checked out"):
+        find_comparison({}, place)
+    found = find_comparison({"GITLAB_CI": "true", "CI_DEFAULT_BRANCH": "main"}, place)
+    assert found is not None and found.text == f"{git(place, 'rev-parse', 'HEAD^')}...HEAD"
+
+
+def test_a_merged_pull_request_has_nothing_to_compare(forge: Forge, tmp_path: Path) -> None:
+    place = clone(forge, tmp_path, "main~2")
+    for variables in (
+        {"JENKINS_URL": "x", "CHANGE_TARGET": "main"},
+        {"GITLAB_CI": "true", "CI_COMMIT_BEFORE_SHA": forge.main},
+    ):
+        with pytest.raises(UsageError, match="nothing to compare it with"):
+            find_comparison(variables, place)
+
+
+def test_what_parted_from_itself_is_not_the_same(forge: Forge, tmp_path: Path) -> None:
+    place = clone(forge, tmp_path, "main~2")
+    for words in ("main...HEAD", "HEAD...HEAD", "origin/main...HEAD"):
+        done = csgtest("build", words, folder=place)
+        assert done.code == 2 and "there is nothing to compare" in done.err
+
+
+def test_a_base_is_read_as_git_reads_it(forge: Forge, tmp_path: Path) -> None:
+    """`HEAD~1` is of HEAD, although there is a refs/remotes/origin/HEAD."""
+    place = clone(forge, tmp_path, "topic")
+    for base, meant in (("HEAD~1", forge.part), ("origin/main", forge.main), ("main", forge.first)):
+        git(place, "branch", "-qf", "main", forge.first)  # behind that of the remote
+        found = find_comparison({}, place, base)
+        assert found is not None and found.text == f"{meant}...HEAD"
+    found = find_comparison({"JENKINS_URL": "x", "CHANGE_TARGET": "main"}, place)
+    assert found is not None and found.text == f"{forge.main}...HEAD"
+
+
+def test_a_tag_is_no_branch(forge: Forge, tmp_path: Path) -> None:
+    """A clone brings the tags of a stranger, and git takes them first."""
+    place = clone(forge, tmp_path, "topic")
+    names = ("main", "origin/main", "origin/HEAD", "heads/main", "HEAD", forge.part[:8])
+    for name in (*names, "refs/remotes/origin/main"):
+        git(place, "update-ref", f"refs/tags/{name}", forge.first)
+    for variables in ({}, {"JENKINS_URL": "x", "CHANGE_TARGET": "main"}):
+        found = find_comparison(variables, place)
+        assert found is not None and found.text == f"{forge.main}...HEAD"
+    for name in names:
+        if name == "HEAD":
+            continue
+        for text in (name, f"{name}~0"):
+            with pytest.raises(UsageError, match="stands for several commits"):
+                find_comparison({}, place, text)
+            with pytest.raises(UsageError, match="stands for several commits"):
+                read_revisions(f"{text}..HEAD", place)
+    for name, meant in (("refs/heads/main", forge.main), ("refs/tags/main", forge.first)):
+        assert read_revisions(f"{name}..HEAD", place).old == meant
+    assert read_revisions("HEAD^..HEAD", place).old == forge.part
+
+
+# ------------------------------------------------------------------------------ what is not run
+
+PROGRAM = "touch {harm}"
+CONFIGURED = {
+    "a transport": {"remote.origin.url": "ext::sh -c {program}", "protocol.ext.allow": "always"},
+    "another address": {
+        "url.ext::sh -c {program} .insteadOf": "file:", "protocol.allow": "always",
+    },
+    "a helper of transports": {"remote.origin.vcs": "ext", "protocol.ext.allow": "always"},
+    "a pack": {"remote.origin.uploadpack": "{program}; git-upload-pack"},
+    "ssh": {"remote.origin.url": "ssh://127.0.0.1:1/x", "core.sshCommand": "{program};"},
+    "a proxy": {"remote.origin.url": "git://127.0.0.1:1/x", "core.gitProxy": "{program}"},
+    "credentials": {"credential.helper": "!{program}"},
+    "alternates": {"core.alternateRefsCommand": "{program};"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CONFIGURED)
+def test_no_program_of_a_configuration_fetches(case: str, forge: Forge, tmp_path: Path) -> None:
+    place = forge.checkout(tmp_path / "checkout", forge.topic)
+    harm = tmp_path / "harm"
+    program = f"{tmp_path}/program"
+    Path(program).write_text(f"#!/bin/sh\n{PROGRAM.format(harm=harm)}\n")
+    Path(program).chmod(0o755)
+    for name, value in CONFIGURED[case].items():
+        git(place, "config", name.format(program=program), value.format(program=program))
+    with pytest.raises(UsageError, match=r"cannot be fetched: .*(not allowed|nothing is fetched)"):
+        find_comparison({"JENKINS_URL": "x", "CHANGE_TARGET": "main"}, place)
+    assert not harm.exists()
+
+
+def test_a_fetch_changes_no_branch(forge: Forge, tmp_path: Path) -> None:
+    place = forge.checkout(tmp_path / "checkout", forge.topic)
+    git(place, "config", "remote.origin.fetch", "+refs/heads/*:refs/heads/*")
+    before = git(place, "for-each-ref")
+    assert find_comparison({"JENKINS_URL": "x", "CHANGE_TARGET": "main"}, place) is not None
+    assert git(place, "for-each-ref") == before
 
 
 # ------------------------------------------------------------------------ the files of services
@@ -329,6 +451,39 @@ def test_a_program_cannot_command_the_service(forge: Forge, tmp_path: Path) -> N
     stopped = re.findall(r"^::stop-commands::(\w+)$", done.out, re.M)
     assert len(stopped) == 1 and done.out.endswith(f"::{stopped[0]}::\n")
     assert "Not tested:" in (tmp_path / "summary").read_text()
+
+
+def test_no_name_and_no_error_commands_the_service(forge: Forge, tmp_path: Path) -> None:
+    """Nor forges a line on a terminal. git itself writes such a tree."""
+    checkout = forge.checkout(tmp_path / "checkout", forge.main)
+    target = subprocess.run(
+        ["git", "hash-object", "-w", "--stdin"],
+        cwd=checkout, input="a" * 5000, capture_output=True, text=True, check=True,
+    ).stdout.strip()  # fmt: skip
+    entry = f"120000 {target}\tx\n::warning file=a.c::pwned ##[add-matcher]evil.json\0"
+    subprocess.run(
+        ["git", "update-index", "-z", "--add", "--index-info"],
+        cwd=checkout, input=entry, text=True, check=True,
+    )  # fmt: skip
+    git(checkout, "commit", "-qm", "pull request")
+    done = csgtest(
+        "ci", "--base", forge.main, folder=checkout, environment={"GITHUB_ACTIONS": "true"}
+    )
+    assert done.code == 2 and "x\\x0a::warning" in done.err
+    commands = [line for line in f"{done.out}{done.err}".splitlines() if line.startswith("::")]
+    assert commands[0].startswith("::stop-commands::") and len(commands) == 2
+    assert "##[" not in done.err
+    (checkout / "csgtest.toml").write_text('"##[error]y" = 1\n')
+    git(checkout, "add", "csgtest.toml")
+    git(checkout, "commit", "-qm", "settings")
+    commit(checkout, "more", clamp_c=HARMFUL)
+    done = csgtest("ci", "--base", "HEAD^", folder=checkout, environment={"GITHUB_ACTIONS": "true"})
+    assert done.code == 2 and "##[" not in done.err and "\\x23[error]y" in done.err
+
+
+def test_a_summary_without_results_claims_nothing() -> None:
+    """A program may be in one version alone, which ends with 2."""
+    assert "differs" not in markdown(()) and "no program" in markdown(())
 
 
 def test_the_job_of_gitlab_reviews_a_merge_request(forge: Forge, tmp_path: Path) -> None:

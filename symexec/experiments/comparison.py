@@ -246,6 +246,12 @@ class Comparison:
         return bool(self.findings)
 
     @property
+    def compared_nothing(self) -> bool:
+        """Did no run make a test, although something was left to try?"""
+        unspent = [run for run in self.runs if not run.exhausted]
+        return bool(unspent) and not any(run.tests for run in self.runs)
+
+    @property
     def strategies(self) -> list[str]:
         return list(self.measures)
 

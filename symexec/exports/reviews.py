@@ -403,7 +403,7 @@ def markdown(all_finished: Sequence[Finished]) -> str:
         if len(found) + len(part) > LONGEST:
             return f"{found}\n{len(parts) - number} more parts stand in the folder of results.\n"
         found += part
-    return found or "csgtest: nothing that is compiled differs.\n"
+    return found or "csgtest: no program and no library was compared; its output says why.\n"
 
 
 def _section(finished: Finished) -> Iterator[str]:

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import IO
 
 from csg.cache import Cache, key_of, source_digest
-from csg.errors import UNPROTECTED, ToolchainError, UsageError
+from csg.errors import LINES, UNPROTECTED, ToolchainError, UsageError
 from csg.files import MOST_BYTES
 from csg.leftovers import OwnFolder
 from csg.records import record
@@ -76,6 +76,8 @@ rm -rf .git && git init -q . && git commit -q --allow-empty -m 0 && git tag -a -
 class NothingMadeError(ToolchainError):
     """The build of a version left no program and no library. ``compiled``: how many files of the
     tree it compiled; ``failed``: what it said first of what is wrong, "" where it did not fail."""
+
+    keeps = LINES
 
     def __init__(self, command: str, code: int, compiled: int, log: Path) -> None:
         what = "makes no program and no library" if compiled else "compiles nothing"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -23,6 +24,7 @@ from csg.errors import CsgtestError, UsageError, some_of
 from csg.programs import (
     Flags,
     Versions,
+    find_commands,
     is_aside,
     is_for_assembler,
     matches,
@@ -32,6 +34,7 @@ from csg.records import record
 from csg.unify.changes.textual import unseen_edits
 from csg.unify.pairs import Readings
 from csg.unify.unified import Unified
+from csg.visible import SETTINGS
 from symexec.options import (
     RevisionOptions,
 )
@@ -66,12 +69,14 @@ from symexec.projects.programs import (
 from symexec.projects.revisions import (
     Revisions,
     differing_names,
-    only_texts,
     read_revisions,
     unbuilt_versions,
 )
+from symexec.projects.texts import only_texts
 from symexec.testcases import OutputFolder
 
+# Variables by which a build takes flags, as MAKEFLAGS
+_SETTING = re.compile(rf"\w*FLAGS|{'|'.join(SETTINGS)}")
 _MOST_SAME = 16  # targets to read that turn out to be the same
 
 
@@ -143,7 +148,7 @@ def read_project(
         trees = [each.tree for each in both]
         names = differing_names(*trees)
         differing = [] if asked.command else names
-        if differing and not asked.targets and only_texts(differing, trees):
+        if differing and not asked.targets and _nothing_read(differing, trees, asked, flags, top):
             say(quiet, f"only texts that no build reads differ: {some_of(differing)}")
             return Project(revisions, ())
         named = asked.command is not None and os.path.exists(asked.command)
@@ -175,6 +180,18 @@ def read_project(
         unread = tuple(filter(is_for_assembler, names))
         linked = [each for each in otherwise if _counts(each, asked.targets, ignored)]
         return Project(revisions, *found, aside, unread, edited, tuple(linked))
+
+
+def _nothing_read(
+    differing: Sequence[str], trees: Sequence[Path], asked: RevisionOptions, flags: Flags, top: Path
+) -> bool:
+    """Are the files that differ read by no build? A build of the user's own may read whatever it
+    has generated."""
+    if find_commands(top, None) is not None:
+        return False
+    settings = (os.environ[name] for name in os.environ if _SETTING.fullmatch(name))
+    said = chain(flags, *(each.flags for each in asked.own), settings)
+    return only_texts(differing, trees, said)
 
 
 def _require_unedited(enclosure: Enclosure) -> None:

@@ -6,7 +6,8 @@
     none of these                              -> "origin/main...HEAD", and nothing is fetched
 
 A service names a commit, a branch, or both; commits count first. Where the checkout is its default
-branch itself the commit before it is the base.
+branch itself, or a commit of it, the commit before is the base. Any other base that contains the
+checkout leaves nothing to compare.
 """
 
 from __future__ import annotations
@@ -14,18 +15,20 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 from csg.errors import LINES, UsageError, printable
 from csg.files import read_json
 from csg.records import record
+from symexec.projects.commits import branch, is_number, is_part, named_commit, numbered_commit
+from symexec.projects.fetching import fetch
 from symexec.projects.trees import GitFailed, git, top_of
 from symexec.testcases import OutputFolder
 
 SARIF, JUNIT, SUMMARY, ANNOTATIONS = "csgtest.sarif", "junit.xml", "summary.md", "annotations.txt"
 _HISTORY = (64, 1024, 16384)  # commits more, until the base is among them; then all there are
-_FETCHING = 900.0  # seconds for more of a history
 _NOTHING = "0" * 40  # what services say where there is no commit before
 _SUMMARY_LIMIT = 1 << 20  # bytes that GitHub takes of a step
 
@@ -33,12 +36,14 @@ _SUMMARY_LIMIT = 1 << 20  # bytes that GitHub takes of a step
 @record
 class Service:
     """A CI service. ``sign`` is a variable that is set in each of its jobs. ``commits`` and
-    ``branches``: variables that name what a change is compared with, the best first."""
+    ``branches``: variables that name what a change is compared with, the best first.
+    ``default``: one that names the branch into which changes go."""
 
     name: str
     sign: str
     commits: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
+    default: str = ""
 
 
 # https://docs.github.com/actions/reference/workflows-and-actions/variables
@@ -54,7 +59,8 @@ SERVICES = (
             "CI_MERGE_REQUEST_DIFF_BASE_SHA",
             "CI_COMMIT_BEFORE_SHA",
         ),
-        ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "CI_DEFAULT_BRANCH"),
+        ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME",),
+        "CI_DEFAULT_BRANCH",
     ),
     Service("Azure Pipelines", "TF_BUILD", (), ("SYSTEM_PULLREQUEST_TARGETBRANCH",)),
     Service(
@@ -82,31 +88,58 @@ def service_of(environment: Mapping[str, str]) -> Service | None:
     return next((each for each in SERVICES if environment.get(each.sign)), None)
 
 
+class _Kind(StrEnum):
+    """How a base is named."""
+
+    TYPED = "typed by a user"
+    COMMIT = "the number of a commit"
+    BRANCH = "a branch"
+    DEFAULT = "the branch into which changes go"
+    BEFORE = "the commit before"
+
+
+@record
+class _Base:
+    """What a change may be compared with, as the user, the service or the repository names it."""
+
+    name: str
+    kind: _Kind
+
+
+_BEFORE = _Base("HEAD^", _Kind.BEFORE)
+
+
 def find_comparison(
     environment: Mapping[str, str], folder: Path, base: str | None = None
 ) -> Comparison | None:
     """What to compare; None where nothing is before the first commit. Raises UsageError where the
-    base cannot be fetched, or is the checkout itself."""
+    base cannot be fetched, or contains the checkout."""
     top = top_of(folder)
     service = service_of(environment)
     if base is None and service is None and environment.get("PRE_COMMIT"):
         return _hooked(environment, top)
-    if base is None and service is None and _commit(top, "HEAD") is None:
+    head = named_commit(top, "HEAD")
+    if base is None and service is None and head is None:
         return None
-    head = _commit(top, "HEAD")
     reasons: list[str] = []
-    candidates = [base] if base else _candidates(service, environment, top, head)
-    for name in candidates:
-        found = _reached(top, name, service is not None, reasons)
+    typed = [_Base(base, _Kind.TYPED)] if base else []
+    for each in typed or _bases(service, environment, top, head):
+        found = _reached(top, each, service is not None, reasons)
+        if found is None and each.kind is _Kind.BRANCH:
+            break  # another base would be of another question
         if found is None:
             continue
-        if found != head:
+        name = each.name.removeprefix("refs/remotes/").removeprefix("refs/heads/")
+        if not is_part(top, "HEAD", found):
             return _against(found, name, service)
-        before = _reached(top, "HEAD^", service is not None, reasons) if base is None else None
+        before = None
+        # On a service others may have pushed to the branch since.
+        if each.kind is _Kind.DEFAULT and (found == head or service is not None):
+            before = _reached(top, _BEFORE, service is not None, reasons)
         if before is not None:
-            return _against(before, f"the commit before, for this is {name}", service)
+            return _against(before, f"the commit before, for this is of {name}", service)
         raise UsageError(
-            f"{name} is what is checked out: there is nothing to compare it with",
+            f"{name} contains what is checked out: there is nothing to compare it with",
             hint="check out what the pull request changes; or name another one: --base REVISION",
         )
     raise UsageError(
@@ -128,7 +161,7 @@ def _hooked(environment: Mapping[str, str], top: Path) -> Comparison | None:
     before, after = (environment.get(f"PRE_COMMIT_{each}_REF") for each in ("FROM", "TO"))
     if before and after:
         return Comparison(f"{before}...{after}", False, f"what is pushed since {before[:10]}")
-    if _commit(top, "HEAD") is None:
+    if named_commit(top, "HEAD") is None:
         return None
     return Comparison("", True, "what is staged")
 
@@ -136,98 +169,119 @@ def _hooked(environment: Mapping[str, str], top: Path) -> Comparison | None:
 # ------------------------------------------------------------------------------- what it is called
 
 
-def _candidates(
+def _bases(
     service: Service | None, environment: Mapping[str, str], top: Path, head: str | None
-) -> Iterator[str]:
-    """The commits and branches that may be the base, by the names that the service or the
-    repository has for them, the best first."""
+) -> Iterator[_Base]:
+    """The commits and branches that may be the base, the best first."""
     if service is GITHUB:
         # A merge of the pull request into its base: what the event says of that may be older.
-        if environment.get("GITHUB_BASE_REF") and environment.get("GITHUB_SHA") == head:
-            yield "HEAD^"
+        merged = environment.get("GITHUB_BASE_REF") and environment.get("GITHUB_SHA") == head
+        if merged and environment.get("GITHUB_EVENT_NAME") != "pull_request_target":
+            yield _BEFORE
         yield from _of_event(environment)
     if service is not None:
-        for name in (*service.commits, *service.branches):
+        named = [(name, _Kind.COMMIT) for name in service.commits]
+        named += [(name, _Kind.BRANCH) for name in service.branches]
+        for name, kind in (*named, (service.default, _Kind.DEFAULT)):
             said = environment.get(name, "").strip().removeprefix("refs/heads/")
             if said and said not in (_NOTHING, "false"):
-                yield said
-    for name in ("origin/HEAD", "origin/main", "origin/master", "main", "master"):
-        if _commit(top, name) is not None:
-            yield name
+                yield _Base(said, kind)
+    for name in ("HEAD", "main", "master"):
+        place = branch(top, name)
+        if place is not None:
+            yield _Base(place, _Kind.DEFAULT)
 
 
-def _of_event(environment: Mapping[str, str]) -> Iterator[str]:
+_OF_EVENTS = (
+    (("pull_request", "base", "sha"), _Kind.COMMIT),
+    (("merge_group", "base_sha"), _Kind.COMMIT),
+    (("before",), _Kind.COMMIT),
+    (("repository", "default_branch"), _Kind.DEFAULT),
+)
+
+
+def _of_event(environment: Mapping[str, str]) -> Iterator[_Base]:
     """The base in the event of a GitHub job:
     https://docs.github.com/webhooks/webhook-events-and-payloads"""
     try:
         event = read_json(environment["GITHUB_EVENT_PATH"], "event of GitHub")
     except (KeyError, UsageError):
         return
-    for place in (
-        ("pull_request", "base", "sha"),
-        ("merge_group", "base_sha"),
-        ("before",),
-        ("repository", "default_branch"),
-    ):
+    for place, kind in _OF_EVENTS:
         said: Any = event
         for key in place:
             said = said.get(key) if isinstance(said, dict) else None
         if isinstance(said, str) and said and said != _NOTHING:
-            yield said
+            yield _Base(said, kind)
 
 
 # -------------------------------------------------------------------------------------- where it is
 
 
-def _reached(top: Path, name: str, fetches: bool, reasons: list[str]) -> str | None:
-    """The commit of a name, once the repository has it and an ancestor of it and HEAD; None, with a
+def _reached(top: Path, base: _Base, fetches: bool, reasons: list[str]) -> str | None:
+    """The commit of a base, once the repository has it and an ancestor of it and HEAD; None, with a
     reason, where that cannot be had. Fetches what is missing, if ``fetches``."""
-    found = _found(top, name)
+    found = _found(top, base)
     if found is None and fetches:
-        said = _fetched_name(top, name)
-        found = _found(top, name) or (_commit(top, "FETCH_HEAD") if said is None else None)
+        said = _fetched(top, base)
+        found = _found(top, base) or (named_commit(top, "FETCH_HEAD") if said is None else None)
         if found is None:
-            reasons.append(f"{name} is not here, and cannot be fetched: {said}")
+            reasons.append(f"{base.name} is not here, and cannot be fetched: {said}")
     elif found is None:
-        reasons.append(f"{top} has no revision '{name}'")
+        reasons.append(f"{top} has no revision '{base.name}'")
     if found is None or _joined(top, found, fetches):
         return found
-    reasons.append(f"{name} and HEAD have no common ancestor here")
+    reasons.append(f"{base.name} and HEAD have no common ancestor here")
     return None
 
 
-def _found(top: Path, name: str) -> str | None:
-    """The commit of a name. For a branch, that of the remote where there is one: the local one may
-    be older."""
-    known = (f"refs/remotes/origin/{name}", name)
-    return next(filter(None, (_commit(top, each) for each in known)), None)
+def _found(top: Path, base: _Base) -> str | None:
+    match base.kind:
+        case _Kind.TYPED | _Kind.BEFORE:
+            return named_commit(top, base.name)
+        case _Kind.COMMIT:
+            return numbered_commit(top, base.name)
+        case _Kind.BRANCH | _Kind.DEFAULT:
+            place = branch(top, base.name)
+            return named_commit(top, place) if place else None
+        case _:
+            assert_never(base.kind)
 
 
-def _fetched_name(top: Path, name: str) -> str | None:
-    shallow = _is_shallow(top)
-    if not name.startswith("HEAD"):
-        return _fetched(top, [name], *(["--depth=1"] if shallow else []))
-    head = _commit(top, "HEAD")
-    return _fetched(top, [head], "--deepen=1") if shallow and head else "it has no commit before"
+def _fetched(top: Path, base: _Base) -> str | None:
+    """Fetch a base; returns a message where that fails."""
+    if base.name.startswith("HEAD"):
+        return _deepened(top, base)
+    shallow = ["--depth=1"] if _is_shallow(top) else []
+    if base.kind is _Kind.COMMIT or (base.kind is _Kind.TYPED and is_number(base.name)):
+        return fetch(top, [base.name], *shallow)
+    said = fetch(top, [f"refs/heads/{base.name}"], *shallow)
+    if said is None or base.kind is not _Kind.TYPED:
+        return said
+    return said if fetch(top, [f"refs/tags/{base.name}"], *shallow) else None
+
+
+def _deepened(top: Path, base: _Base) -> str | None:
+    """Fetch commits before HEAD until the base is among them."""
+    head = named_commit(top, "HEAD")
+    for number in (1, *_HISTORY):
+        if head is None or not _is_shallow(top):
+            break
+        said = fetch(top, [head], f"--deepen={number}")
+        if said is not None or _found(top, base) is not None:
+            return said
+    return "it has no commit before"
 
 
 def _joined(top: Path, commit: str, fetches: bool) -> bool:
     """Is there a common ancestor with HEAD? Fetches more of both histories if need be."""
-    both = [commit, _commit(top, "HEAD") or "HEAD"]
+    both = [commit, named_commit(top, "HEAD") or "HEAD"]
     ways = [(both, f"--deepen={number}") for number in _HISTORY]
-    for names, depth in (*ways, (both, "--unshallow"), ([], "--unshallow")):
+    for names, depth in (*ways, (both, "--unshallow"), (["refs/heads/*"], "--unshallow")):
         if _has_base(top, commit) or not fetches or not _is_shallow(top):
             break
-        _fetched(top, names, depth)
+        fetch(top, names, depth)
     return _has_base(top, commit)
-
-
-def _commit(top: Path, name: str) -> str | None:
-    words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-    try:
-        return git(top, *words).decode().strip()
-    except GitFailed:
-        return None
 
 
 def _has_base(top: Path, commit: str) -> bool:
@@ -239,21 +293,6 @@ def _has_base(top: Path, commit: str) -> bool:
 
 def _is_shallow(top: Path) -> bool:
     return git(top, "rev-parse", "--is-shallow-repository").strip() == b"true"
-
-
-def _fetched(top: Path, names: Sequence[str], *words: str) -> str | None:
-    """Fetch these names (none: all that the remote is configured for); returns git's message where
-    that fails."""
-    quiet = ("--quiet", "--no-tags", "--no-recurse-submodules")
-    variables = {"GIT_TERMINAL_PROMPT": "0"}
-    try:
-        git(
-            top, "fetch", *quiet, *words, "--", "origin", *names,
-            variables=variables, seconds=_FETCHING,
-        )  # fmt: skip
-    except GitFailed as failed:
-        return failed.said or "git fetch fails"
-    return None
 
 
 # -------------------------------------------------------------------------- how the service is told
@@ -268,17 +307,16 @@ def begin(out: Path) -> None:
 
 @contextmanager
 def no_commands(service: Service | None) -> Iterator[None]:
-    """Within this, output of programs and compilers contains no commands to the service, which
-    reads them from the output of a job, whoever wrote them."""
+    """Within this, output contains no commands to the service, which reads them from the output of
+    a job, whoever wrote them. After an error that nobody expects it stays so until the step ends.
+    """
     if service is not GITHUB:
         yield
         return
     word = secrets.token_hex(16)
     print(f"::stop-commands::{word}", flush=True)
-    try:
-        yield
-    finally:
-        print(f"::{word}::", flush=True)
+    yield
+    print(f"::{word}::", flush=True)
 
 
 def publish(

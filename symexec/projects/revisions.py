@@ -20,7 +20,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -46,6 +46,7 @@ from csg.toolchain import preprocess_noting
 from symexec.options import FileOptions
 from symexec.options.reading import means_revisions
 from symexec.options.settings import NAME, Settings, read_settings, template
+from symexec.projects.commits import is_part, named_commit
 from symexec.projects.leavings import remove_links_outside
 from symexec.projects.recipes import recipes_of
 from symexec.projects.trees import (
@@ -63,10 +64,10 @@ from symexec.testcases.store import replace_file
 
 _NONE_LEFT: Mapping[str, list[str]] = MappingProxyType({})
 # a definition of main, and no comment about it
-BEGINS = re.compile(rb"^[\w\s*]*\bmain\s*\(", re.M)
+BEGINS = re.compile(rb"^[\w \t\r\f\v*]*\bmain\s*\(", re.M)
 # The functions of a header that is a library are compiled where this name is defined.
-_HOLDS = re.compile(r"^\s*#\s*if(?:def|\s+defined)\s*\(?\s*(\w*IMPL\w*)", re.M)
-_INCLUDED = re.compile(rb'^\s*#\s*include\s*[<"]([^<>"\n]+)[>"]', re.M)
+_HOLDS = re.compile(r"^[ \t]*#[ \t]*if(?:def|[ \t]+defined)[ \t]*\(?[ \t]*(\w*IMPL\w*)", re.M)
+_INCLUDED = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^<>"\n]+)[>"]', re.M)
 
 
 @record
@@ -124,6 +125,11 @@ def read_revisions(text: str, folder: Path, staged: bool = False) -> Revisions:
         before, _, after = text.partition("...")
         old, new = _commit(top, before or "HEAD"), _commit(top, after or "HEAD")
         base = git_line(top, "merge-base", old, new, why=f"has no common ancestor of {text}")
+        if is_part(top, new, old):
+            raise UsageError(
+                f"{before or 'HEAD'} contains {after or 'HEAD'}: there is nothing to compare",
+                hint=f"{before}..{after} compares both as they are",
+            )
         return Revisions(top, base.splitlines()[0], new)
     if ".." in text:
         before, _, after = text.partition("..")
@@ -143,28 +149,16 @@ def _short(revision: str) -> str:
 
 
 def _commit(top: Path, name: str) -> str:
-    return git_line(
-        top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}",
-        why=f"has no revision '{name}'",
-    )  # fmt: skip
+    found = named_commit(top, name)
+    if found is None:
+        raise UsageError(
+            f"{top.resolve()} has no revision '{name}'",
+            hint="give two C files, two folders, or revisions: csgtest build main...HEAD",
+        )
+    return found
 
 
 # ------------------------------------------------------------------------- what differs
-
-_FOR_READERS = re.compile(
-    r"(?:.*/)?(?:[^/]+\.(?:md|rst|adoc|png|jpe?g|gif)|\.git(?:ignore|attributes)|\.editorconfig"
-    r"|(?:README|NEWS|AUTHORS|THANKS|TODO|COPYING|LICEN[CS]E|CONTRIBUTING|CHANGELOG|CHANGES|ChangeLog)"
-    r"(?:\.txt)?)|\.github/.+|\.gitlab-ci\.yml|\.travis\.yml"
-)
-
-
-def only_texts(names: Iterable[str], trees: Sequence[Path]) -> bool:
-    """Are these files of two trees all texts for readers, of which a build asks no more than
-    whether they are there?"""
-    return all(
-        _FOR_READERS.fullmatch(name) and all((tree / name).is_file() for tree in trees)
-        for name in names
-    )
 
 
 def differing_names(old: Path, new: Path) -> list[str]:
@@ -390,11 +384,12 @@ def found_settings(given: argparse.Namespace) -> Settings | None:
 
         try:
             asked = find_comparison(os.environ, Path.cwd(), given.base)
+            if asked is None:
+                return None
+            revisions = read_revisions(asked.text, Path.cwd(), asked.staged)
         except UsageError:  # the command meets it again, and reports it as the service wants
             return None
-        if asked is None:
-            return None
-        return _read_of(read_revisions(asked.text, Path.cwd(), asked.staged))
+        return _read_of(revisions)
     if means_revisions(given.old, given.new):
         return _read_of(read_revisions(given.old or "", Path.cwd(), given.staged))
     folders = [os.path.realpath(each) for each in (given.old, given.new) if each is not None]

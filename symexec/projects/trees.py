@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import math
 import os
 import select
 import signal
@@ -29,7 +30,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import IO
 
-from csg.errors import ToolchainError, UsageError, some_of
+from csg.errors import ToolchainError, UsageError, printable, some_of
 from csg.files import read_text
 from csg.records import record
 from symexec.projects.repository_place import LOCAL, Place, find_place, state_of
@@ -80,12 +81,15 @@ def git(
     *words: str,
     variables: Mapping[str, str] = _READING,
     seconds: float | None = None,
+    silent: float = math.inf,
 ) -> bytes:
     """What git says about the repository around ``folder``, within ``seconds`` (LONGEST). It
     fetches nothing, unless ``variables`` say so. Raises GitFailed, UsageError where the repository
-    leads out of itself, and ToolchainError where git does not end or says too much."""
+    leads out of itself, and ToolchainError where git does not end, writes nothing for ``silent``
+    seconds, or says too much."""
     environment = _environment(_place_of(folder), variables)
-    return _answer_to(folder, words, environment, LONGEST if seconds is None else seconds)
+    limit = LONGEST if seconds is None else seconds
+    return _answer_to(folder, words, environment, limit, silent=silent)
 
 
 def git_line(folder: Path, *words: str, why: str) -> str:
@@ -212,11 +216,12 @@ def _answer_to(
     environment: Mapping[str, str],
     seconds: float,
     asked: _File = subprocess.DEVNULL,
+    silent: float = math.inf,
 ) -> bytes:
     with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as said:
         process = _begun(folder, words, environment, (asked, answer, said))
         try:
-            _await(process, answer, words[0], seconds)
+            _await(process, answer, said, words[0], seconds, silent)
         finally:
             _end(process)
         if process.returncode:
@@ -247,9 +252,15 @@ def _begun(
 
 
 def _await(
-    process: subprocess.Popen[bytes], answer: IO[bytes], command: str, seconds: float
+    process: subprocess.Popen[bytes],
+    answer: IO[bytes],
+    said: IO[bytes],
+    command: str,
+    seconds: float,
+    silent: float,
 ) -> None:
     until = time.monotonic() + seconds
+    written, heard = 0, time.monotonic()
     running = True
     while running:
         with suppress(subprocess.TimeoutExpired):
@@ -257,7 +268,12 @@ def _await(
         running = process.poll() is None
         if running and time.monotonic() > until:
             raise _unending(command, seconds)
-        if os.fstat(answer.fileno()).st_size > _MOST_SAID:
+        sizes = [os.fstat(each.fileno()).st_size for each in (answer, said)]
+        if sum(sizes) != written:
+            written, heard = sum(sizes), time.monotonic()
+        elif time.monotonic() > heard + silent:
+            raise ToolchainError(f"git {command} has written nothing for {silent:g} s")
+        if max(sizes) > _MOST_SAID:
             raise ToolchainError(
                 f"git {command} says more than {_MOST_SAID >> 20} MB",
                 hint="the repository may be made so; 'git fsck' may say what is wrong",
@@ -532,7 +548,7 @@ def _submodule(repository: Path, entry: _Entry, target: Path, room: _Room) -> li
     """Export a submodule at the commit that the revision names; as it is, where that commit was
     never fetched."""
     target.mkdir(parents=True, exist_ok=True)
-    name = PurePosixPath(entry.path).name
+    name = printable(PurePosixPath(entry.path).name)
     checkout = _checkout_of(repository, entry.path, room)
     if checkout is None:
         return [f"submodule {name} is not checked out: it is empty in both versions"]
@@ -609,9 +625,9 @@ def _copied_work_tree(repository: Path, target: Path, room: _Room) -> list[str]:
                 with room.within(path):
                     notes += _copied_work_tree(checkout, copy, room)
         elif not stat.S_ISREG(status.st_mode) and not stat.S_ISLNK(status.st_mode):
-            notes.append(f"left out: {path} is no regular file")
+            notes.append(f"left out: {printable(path)} is no regular file")
         elif status.st_size > _LARGEST:
-            notes.append(f"left out: {path} is larger than {_LARGEST >> 20} MB")
+            notes.append(f"left out: {printable(path)} is larger than {_LARGEST >> 20} MB")
         else:
             room.take(status.st_size)
             _copy(source, copy, status)

@@ -632,5 +632,5 @@ def _take_file(word: bytes, folder: Path, files: dict[str, bytes]) -> None:
     path = Path(name)
     if not name or name in files or path.is_absolute() or ".." in path.parts or "\0" in name:
         return
-    if os.path.isfile(folder / name):  # a path would not bear a name that is too long
+    if os.path.isfile(folder / name):  # False for a name that is too long
         files[name] = _content(word, folder)

@@ -190,6 +190,9 @@ class SeedInput:
     input: TestInput
 
 
+MOST = 10_000  # seeds of a call; a script of a stranger may have any number of lines
+
+
 @record
 class Unusable:
     """A seed that is left out, and why."""
@@ -202,8 +205,13 @@ Read = SeedInput | Unusable
 
 
 def read_seeds(paths: Sequence[Path]) -> list[Read]:
-    """The seeds in the order of the paths; in a folder in the order of names."""
-    return [each for path in paths for file in _files(path) for each in _read(file)]
+    """The seeds in the order of the paths; in a folder in the order of names. Those behind MOST are
+    left out together."""
+    read = (each for path in paths for file in _files(path) for each in _read(file))
+    found = list(islice(read, MOST))
+    if next(read, None) is not None:
+        found.append(Unusable(str(paths[-1]), f"there are more than {MOST:,} seeds"))
+    return found
 
 
 def _files(path: Path) -> list[Path]:

@@ -16,6 +16,7 @@ from csg.errors import UsageError
 from csg.files import OutsideError, is_inside, read_inside
 from csg.programs import find_commands, refused_commands
 from symexec.options.settings import read_settings
+from symexec.testcases import seeds
 from symexec.testcases.seeds import (
     SeedInput,
     places_of_tests,
@@ -349,3 +350,24 @@ def test_a_user_hears_what_a_report_has_read_elsewhere(repository: Path, home: P
     assert run(repository, "replay", "csgtest-out").code == 2
     done = run(repository, "replay", "csgtest-out", "--trust")
     assert f"the compiler is to read files of {home}/private\n" in done.err
+
+
+def test_a_word_that_is_too_long_names_no_file(tmp_path: Path) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text(f"./prog {'a' * 300} {'b/' * 3000}\n")
+    for name, least in (("old.c", 2), ("new.c", 3)):
+        text = f"int main(int argc, char **argv) {{ return argc > {least}; }}\n"
+        (tmp_path / name).write_text(text)
+    done = csgtest("build", "old.c", "new.c", "--seeds", "run.sh", "--time", "2", folder=tmp_path)
+    assert "Traceback" not in done.err and "internal error" not in done.err, done.err
+
+
+def test_a_script_has_bounded_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seeds, "MOST", 50)
+    script = tmp_path / "run.sh"
+    script.write_text("\n".join(f"./prog -{number}" for number in range(60)))
+    found = seeds.read_seeds([script])
+    assert len(found) == 51 and isinstance(found[-1], seeds.Unusable)
+    assert found[-1].reason == "there are more than 50 seeds"
+    script.write_text("\n".join(f"./prog -{number}" for number in range(50)))
+    assert len(seeds.read_seeds([script])) == 50

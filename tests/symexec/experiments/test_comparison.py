@@ -134,6 +134,14 @@ def test_states_are_told_beside_seconds_and_who_needed_the_fewest(graph: Sequenc
     assert tie.findings[0].fewest is None
 
 
+def test_runs_without_tests_compare_nothing(graph: SequenceGraph) -> None:
+    none = replace(run("guided", 0), tests=0)
+    assert comparison(graph, none).compared_nothing
+    assert not comparison(graph, none, run("native", 0, shown(0.1))).compared_nothing
+    assert not comparison(graph, replace(none, exhausted=True)).compared_nothing
+    assert not comparison(graph).compared_nothing
+
+
 def test_what_was_interrupted_says_so(graph: SequenceGraph) -> None:
     assert "Interrupted" in table(comparison(graph, run("guided", 0), finished=False))
     assert "Interrupted" not in table(comparison(graph, run("guided", 0)))
