@@ -352,17 +352,21 @@ def changed_in(versions: Versions, readings: Readings, ignored: Sequence[str] = 
     """What differs in a library, apart from what is in ignored files."""
     library = _every_function(versions, readings, ignored)
     unified = library.unified
-    gone = _gone_statics(readings.read(versions.pairs()))
+    pair = readings.read(versions.pairs())
+    gone = _gone_statics(pair)
     copies = {each.symbol for both in unified.clones.values() for each in both}
     functions: set[str] = set()
-    alone: dict[Version, set[str]] = {version: set() for version in Version}
+    alone: dict[Version, set[str]] = {  # also where it has another name now
+        Version.OLD: public_names(pair.old, versions.old, ignored) - {*_names(pair.new)},
+        Version.NEW: public_names(pair.new, versions.new, ignored) - {*_names(pair.old)},
+    }
     for name, each in library.definitions.items():
         tree = versions.old if each.version is Version.OLD else versions.new
         if each.symbol in copies or _is_ignored(each, tree, ignored):
             continue
         if each.version is None or name in library.apart:
             functions.add(name)
-        elif each.symbol.linkage is Linkage.EXTERNAL or name in gone[each.version]:
+        elif name in gone[each.version]:
             alone[each.version].add(name)
     return Changed(
         library.changed & functions,
@@ -371,6 +375,18 @@ def changed_in(versions: Versions, readings: Readings, ignored: Sequence[str] = 
         frozenset(alone[Version.NEW]),
         frozenset(library.forms.get(name, name) for name in _unused_objects(unified.units)),
     )
+
+
+def public_names(
+    units: Iterable[TranslationUnit], tree: Path, ignored: Sequence[str] = ()
+) -> set[str]:
+    """The functions that other files can call by their names, apart from those of ignored files."""
+    return {
+        each.symbol.name
+        for unit in units
+        for each in unit.functions
+        if each.symbol.linkage is Linkage.EXTERNAL and not _is_ignored(each, tree, ignored)
+    }
 
 
 def _gone_statics(pair: ProgramPair) -> dict[Version, set[str]]:

@@ -40,6 +40,7 @@ from symexec.projects.entries import (
     confirm,
     entries_of,
     installed_headers,
+    public_names,
     unconfirmed,
 )
 from symexec.projects.later import LEAST
@@ -151,6 +152,10 @@ def library_of(options: BuildOptions) -> Subject | None:
     unused = any(
         each is not None and each.offered for both in pair.differing_texts for each in both
     )
+    old, new = (
+        public_names(*each) for each in ((pair.old, versions.old), (pair.new, versions.new))
+    )
+    unused = unused or old != new
     if only and not (asked or mains or unused or _offers_static(pair)):
         return None
     if versions.new.is_dir():
@@ -248,6 +253,7 @@ class Session:
                 entries = (Entry(""),)
             elif not entries and each.is_unchanged():
                 entries = (Entry(""),) if each.leaves_open() else ()
+                self._libraries.append(each)  # one of its functions may have another name
             elif not entries or entries[0].name:
                 self._libraries.append(each)
             spent = _Time(own.search.time, 0) if "time" in keys else together
