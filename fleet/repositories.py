@@ -25,11 +25,13 @@ from symexec.projects.trees import (
     LONGEST,
     WORK_TREE,
     GitFailed,
+    clone,
     commits_at_the_end,
     git,
 )
 
 _CLONES = "clones"
+_MORE = ("fetch", "--progress", "--tags", "origin")
 _FETCHING = 7200.0  # seconds, of which git is silent for LONGEST at most
 _URL = re.compile(r"(?:https?|ssh|git|file)://|[\w.-]+@[\w.-]+:")
 
@@ -58,12 +60,9 @@ def checkout(place: str, wanted: Sequence[str] = ()) -> Path:
     folder = cache_folder() / _CLONES / hashlib.sha256(place.encode()).hexdigest()[:16]
     with _alone(folder):
         if not (folder / ".git").exists():
-            _fetch(
-                place, folder.parent,
-                "clone", "--progress", "--no-checkout", "--", place, str(folder),
-            )  # fmt: skip
+            _fetch(place, folder, is_new=True)
         elif not wanted or not all(_has(folder, each) for each in wanted):
-            _fetch(place, folder, "fetch", "--progress", "--tags", "origin")
+            _fetch(place, folder, is_new=False)
     return folder
 
 
@@ -83,11 +82,15 @@ def _has(folder: Path, commit: str) -> bool:
     return True
 
 
-def _fetch(place: str, folder: Path, *words: str) -> None:
+def _fetch(place: str, folder: Path, is_new: bool) -> None:
     """Have git fetch from a server, while it says how far it is."""
     variables = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": TRANSPORTS}
+    limits = {"seconds": _FETCHING, "silent": LONGEST}
     try:
-        git(folder, *words, variables=variables, seconds=_FETCHING, silent=LONGEST)
+        if is_new:
+            clone(place, folder, variables, **limits)
+        else:
+            git(folder, *_MORE, variables=variables, **limits)
     except GitFailed as failed:
         raise UsageError(f"{place} cannot be fetched: {failed.said}") from None
     except ToolchainError as error:

@@ -101,8 +101,10 @@ def first_doubtful_word(words: Sequence[str]) -> str | None:
     for word in rest:
         name, equals, _ = word.partition("=")
         row = rows.get(name)
-        if row is None or row.is_flag == bool(equals):
+        if row is None or (row.is_flag and equals):
             return word
+        if row.is_flag:
+            continue
         number = row.settings.get("nargs")
         if isinstance(number, int) == bool(equals):
             return word

@@ -92,6 +92,15 @@ def git(
     return _answer_to(folder, words, environment, limit, silent=silent)
 
 
+def clone(
+    url: str, target: Path, variables: Mapping[str, str], seconds: float, silent: float
+) -> None:
+    """Clone a repository, without its files. Raises what ``git`` raises."""
+    passed = {name: value for name, value in os.environ.items() if name not in LOCAL}
+    words = ("clone", "--progress", "--no-checkout", "--", url, str(target))
+    _answer_to(target.parent, words, {**passed, **variables}, seconds, silent=silent)
+
+
 def git_line(folder: Path, *words: str, why: str) -> str:
     """The line that git answers with. Raises UsageError that says ``why`` where it fails."""
     try:

@@ -17,6 +17,7 @@ from fleet.store import Store
 from fleet.tables import METADATA, RUNS, SETTINGS
 from fleet.tasks import Commits, Files, Task, files_of_tree, run, task_from_spec, task_to_run
 from symexec.options import STORE_FILE
+from symexec.options.settings import first_doubtful_word, keys
 from symexec.report.model import report_to_json
 from tests.command_line import csgtest
 from tests.fleet.outcomes import OUTCOME
@@ -322,3 +323,9 @@ def test_pages_of_a_stranger_run_no_script(tmp_path: Path, monkeypatch: pytest.M
     assert not [each for each in written if b"evil.example" in each.read_bytes()]
     for page in (tmp_path / "files/report.html", *tmp_path.glob("pages/**/*.html")):
         assert "Content-Security-Policy" in page.read_text()
+
+
+def test_each_option_without_a_value_is_one_that_lists_have() -> None:
+    flags = [row.names[-1] for row in keys().values() if row.is_flag]
+    assert "--no-native" in flags and first_doubtful_word(flags) is None
+    assert [first_doubtful_word([f"{each}=1"]) for each in flags] == [f"{each}=1" for each in flags]
