@@ -151,7 +151,7 @@ ALIKE = {
 
 def report_of(folder: Path, old: str, new: str) -> str:
     write_versions(folder, old, new)
-    words = ("--entry", "f", "--time", "30", "--attack", "1", "--search-same-code")
+    words = ("--entry", "f", "--time", "12", "--attack", "1", "--search-same-code")
     done = csgtest("build", "old.c", "new.c", *words, folder=folder)
     assert "error of csgtest" not in done.out
     return str(done.report["verdict"])

@@ -35,7 +35,7 @@ APART = {
 def reasons(text: str, folder: Path) -> set[str]:
     versions = (HEAD + text.replace("RESULT", each) for each in ("x + 1", "x - 5 + 6"))
     write_versions(folder, *versions)
-    words = ("--entry", "f", "--time", "20", "--attack", "0")
+    words = ("--entry", "f", "--time", "4", "--attack", "0")
     done = csgtest("build", "old.c", "new.c", *words, folder=folder)
     assert done.code == 0, done
     return done.reasons
