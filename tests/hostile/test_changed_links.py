@@ -18,7 +18,8 @@ import pytest
 from csg.errors import UsageError
 from symexec.options import RevisionOptions
 from symexec.projects.project import read_project
-from symexec.projects.revisions import differing_names, only_texts
+from symexec.projects.revisions import differing_names
+from symexec.projects.texts import only_texts
 from tests.hostile.repositories import git
 from tests.nightly import every
 
@@ -119,7 +120,7 @@ def test_names_that_differ_are_those_of_links_and_of_what_leads_to_them(tmp_path
     _write(old, same, {"docs/README": "1\n", "run": "\n", "impl": "-> deep"})
     _write(new, same, {"docs/README": "2\n", "run": "\n", "impl": "-> deep/x"})
     assert differing_names(old, new) == ["docs/README", "impl", "up"]
-    assert not only_texts(["docs/README", "impl"], [old, new])
+    assert not only_texts(["docs/README", "impl"], [old, new], ())
     os.chmod(new / "run", 0o755)
     (old / "empty").mkdir()
     assert differing_names(old, new) == ["docs/README", "empty", "impl", "run", "up"]
