@@ -347,6 +347,11 @@ class Changed:
     new: frozenset[str]
     objects: frozenset[str]
 
+    @property
+    def names_alone(self) -> Changed:
+        """What one version alone has, by its name."""
+        return Changed(frozenset(), frozenset(), self.old, self.new, frozenset())
+
 
 def changed_in(versions: Versions, readings: Readings, ignored: Sequence[str] = ()) -> Changed:
     """What differs in a library, apart from what is in ignored files."""

@@ -220,6 +220,7 @@ class Session:
         self._edited: tuple[str, ...] = ()  # sentences on targets
         self._linked: tuple[str, ...] = ()  # targets with parts that nobody has compiled
         self._libraries: list[Subject] = []  # whose entries csgtest chooses
+        self._unchanged: list[Subject] = []  # of these, where functions have other names at most
         self.runs: list[Run] = []
 
     def calls(self) -> Iterator[Run]:
@@ -253,7 +254,7 @@ class Session:
                 entries = (Entry(""),)
             elif not entries and each.is_unchanged():
                 entries = (Entry(""),) if each.leaves_open() else ()
-                self._libraries.append(each)  # one of its functions may have another name
+                self._unchanged.append(each)
             elif not entries or entries[0].name:
                 self._libraries.append(each)
             spent = _Time(own.search.time, 0) if "time" in keys else together
@@ -332,9 +333,11 @@ class Session:
             yield Untested(f"not tested: {names}: {reason}")
         if self._unread:
             yield Untested(f"not tested: {some_of(self._unread)}: assembly is not read")
-        for subject in self._libraries:
+        for subject in (*self._libraries, *self._unchanged):
             ignored = self._options.files.ignored
             changed = changed_in(subject.versions, subject.readings, ignored)
+            if subject in self._unchanged:
+                changed = changed.names_alone
             for found, why in (
                 (changed.functions - changed.retyped, "changed (--entry {0})"),
                 (changed.retyped, "the types of its parameters or its result differ"),
