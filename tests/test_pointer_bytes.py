@@ -13,6 +13,7 @@ from tests.nightly import every
 
 HEAD = """\
 #include <string.h>
+#include <strings.h>
 struct pair { long kind; const int *one, *other; };
 union word { const int *p; unsigned long n; unsigned char b[8]; };
 const int nil = 7;
@@ -20,6 +21,7 @@ const int nil = 7;
 # Whether ``A`` and ``B`` are one pointer.
 WAYS = {
     "memcmp": "const int *a = A, *b = B; int one = memcmp(&a, &b, sizeof a) == 0;",
+    "bcmp": "const int *a = A, *b = B; int one = bcmp(&a, &b, sizeof a) == 0;",
     "numbers": "union word a = {A}, b = {B}; int one = a.n == b.n;",
     "bytes": "const int *a = A, *b = B; int one = 1; for (unsigned i = 0; i < sizeof a; i++)"
     " one &= ((unsigned char *) &a)[i] == ((unsigned char *) &b)[i];",

@@ -116,12 +116,11 @@ class ModelContext:
         return value
 
     def load_number_ahead(self, address: int) -> int | Term:
-        state, frame = self._state, self._state.top
+        engine, state = self._engine, self._state
         value = self.load_ahead(address)
-        place = (self.caller, frame.block, frame.index)
-        if place not in self._engine.program.numbers_of_pointers:
+        if engine.place(state) not in engine.program.numbers_of_pointers:
             return value
-        found = number_read(self._engine, state, address, 1, value, self.location)
+        found = number_read(engine, state, address, 1, value, self.location)
         if isinstance(found, Shadowed):
             raise Paired
         return found

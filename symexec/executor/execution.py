@@ -14,6 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from csg.analysis.constraints import Place
 from csg.errors import NOWHERE, Location
 from csg.ir import Instruction, Program, Register, Terminator, Value
 from symexec.counters import Counters
@@ -105,17 +106,26 @@ class Execution(ABC):
         assert block.terminator is not None
         return block.terminator
 
-    def location(self, state: State) -> Location:
-        """The place in the user's code; code of models counts to the place of their call."""
+    def place(self, state: State) -> Place | None:
+        """Where the user's code stands: function, block, index; code of models counts to the place
+        of their call. None where no function runs."""
         frame = state.frame
         while frame is not None and frame.function.library and frame.caller is not None:
             frame = frame.caller
         if frame is None:
-            return NOWHERE
-        block = frame.function.blocks[frame.block]
-        index = min(frame.index, len(block.instructions))
+            return None
+        index = min(frame.index, len(frame.function.blocks[frame.block].instructions))
         if frame is not state.frame and index:
             index -= 1  # the frame of a caller stands behind its call
+        return frame.function.name, frame.block, index
+
+    def location(self, state: State) -> Location:
+        """The location of this place in the user's files."""
+        place = self.place(state)
+        if place is None:
+            return NOWHERE
+        name, number, index = place
+        block = self.program.functions[name].blocks[number]
         step = block.instructions[index] if index < len(block.instructions) else block.terminator
         assert step is not None
         return self.program.nodes[step.node].location
