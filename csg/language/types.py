@@ -6,6 +6,7 @@ a symbol know their own; so nobody has to unwrap a type before matching on it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -231,6 +232,29 @@ def scalar_sizes(kind: Type) -> list[int]:
             return [underlying.size]
         case _:
             return [1] * size_of(kind)
+
+
+def scalars_at(kind: Type, offset: int) -> Iterator[tuple[Type, int, bool]]:
+    """The scalars that a byte of an object, or of an array of such objects, is in: each with the
+    byte's offset in it, and whether nothing else can lie there, as in a union."""
+    waiting = [(kind, offset, True)]
+    while waiting:
+        each, at, alone = waiting.pop()
+        match each:
+            case Array(element=element):
+                waiting.append((element, at % max(1, size_of(element)), alone))
+            case Record(fields=fields):
+                sizes = [size_of(field_.type) for field_ in fields or ()]
+                if all(sizes):  # else its last member has as many elements as there is room for
+                    at %= max(1, each.size)
+                alone = alone and each.kind is RecordKind.STRUCT
+                waiting += [
+                    (field_.type, at - field_.offset, alone)
+                    for field_, size in zip(fields or (), sizes, strict=True)
+                    if 0 <= at - field_.offset < (size or at + 1)
+                ]
+            case _:
+                yield each, at % max(1, size_of(each)), alone
 
 
 def value_bytes(kind: Type) -> bytes:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from csg.analysis.pointer_numbers import POINTER
-from csg.language.types import Array, Pointer, Record, RecordKind, Type, size_of
+from csg.language.types import Pointer, scalars_at
 from symexec.executor.addresses import number_of
 from symexec.executor.execution import Execution
 from symexec.expr import Data, Shadowed, extract, new_half, old_half, shadowed
@@ -29,7 +29,7 @@ def as_number(engine: Execution, state: State, address: int, size: int, value: D
         return value
     for start, certain in _starts(item, offset, size):
         whole = item.load(start, POINTER, state.mode)
-        known = _exposed(engine, state, whole)
+        known = _expose(engine, state, whole)
         if known is whole or not (certain or size in (1, POINTER)):
             continue
         within = start <= offset and offset + size <= start + POINTER
@@ -39,18 +39,18 @@ def as_number(engine: Execution, state: State, address: int, size: int, value: D
     return value
 
 
-def _exposed(engine: Execution, state: State, whole: Data) -> Data | None:
+def _expose(engine: Execution, state: State, whole: Data) -> Data | None:
     """The same value where it is no pointer."""
     if isinstance(whole, Shadowed):
-        old, new = (_exposed(engine, state, half(whole)) for half in (old_half, new_half))
-        return None if old is None or new is None else _paired(whole, old, new)
+        old, new = (_expose(engine, state, half(whole)) for half in (old_half, new_half))
+        return None if old is None or new is None else _pair(whole, old, new)
     if isinstance(whole, int):
         led = state.memory.find(number_of(whole))
         return whole if led is None else engine.addresses.exposed(state.memory, whole)
     return engine.addresses.exposed(state.memory, whole)
 
 
-def _paired(whole: Shadowed, old: Data, new: Data) -> Data:
+def _pair(whole: Shadowed, old: Data, new: Data) -> Data:
     if old is whole.old and new is whole.new:
         return whole
     assert not isinstance(old, Shadowed) and not isinstance(new, Shadowed)
@@ -66,30 +66,10 @@ def _starts(item: MemoryObject, offset: int, size: int) -> Iterator[tuple[int, b
             if start % POINTER == 0:
                 yield start, False
         else:
-            found = _pointers(item.type, start)
+            found = [
+                alone
+                for kind, at, alone in scalars_at(item.type, start)
+                if isinstance(kind, Pointer) and at == 0
+            ]
             if found:
                 yield start, all(found)
-
-
-def _pointers(whole: Type, offset: int) -> list[bool]:
-    """For each pointer that begins at this offset of an object, or of an array of such objects:
-    does nothing else lie there?"""
-    waiting, found = [(whole, offset, True)], []
-    while waiting:
-        each, at, alone = waiting.pop()
-        match each:
-            case Pointer():
-                if at % POINTER == 0:
-                    found.append(alone)
-            case Array(element=element):
-                waiting.append((element, at % max(1, size_of(element)), alone))
-            case Record(fields=tuple() as fields):
-                at %= max(1, each.size)
-                alone = alone and each.kind is RecordKind.STRUCT
-                for field in fields:
-                    end = field.offset + max(1, size_of(field.type))
-                    if field.offset <= at < end:
-                        waiting.append((field.type, at - field.offset, alone))
-            case _:
-                pass
-    return found

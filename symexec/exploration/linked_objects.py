@@ -14,18 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from csg.language.types import (
-    Array,
-    Integer,
-    Pointer,
-    Record,
-    Type,
-    size_of,
-)
+from csg.language.types import Integer, Pointer, Type, scalars_at, size_of
 from csg.lower.linking import LIBRARY_PREFIX
 from csg.unify.unified import without_version
 from symexec.executor.addresses import number_of
 from symexec.exploration.start import is_number, numbers_differ
+from symexec.exploration.whole_objects import WORD
 from symexec.expr import (
     Operand,
     Term,
@@ -43,7 +37,6 @@ SHARED = "pointers lead to one object in one version and to two objects in the o
 GONE = "a version may have freed an object to which the other one gives a pointer"
 KINDS = "the caller may free an object, or write to it, in one version alone"
 OPEN = "whether pointers that depend on the input lead to the same object is not known"
-WORD = 8  # bytes of a pointer
 _OF_LIBRARY = (LIBRARY_PREFIX, "__csgtest_")
 _LEAST = 1 << 31  # no address of an object is less
 
@@ -190,19 +183,10 @@ class _Walk:
 def may_be_pointer(kind: Type, offset: int) -> bool:
     """May a pointer begin at this offset of an object of the type? Bytes and long integers can hold
     one, too; two small numbers only look like one."""
-    match kind:
-        case Array(element=element) if size := size_of(element):
-            return may_be_pointer(element, offset % size)
-        case Record(fields=fields):
-            return any(
-                may_be_pointer(each.type, offset - each.offset)
-                for each in fields or ()
-                if 0 <= offset - each.offset < (size_of(each.type) or 1 + offset)
-            )
-        case Integer():
-            return size_of(kind) in (1, WORD)
-        case _:
-            return isinstance(kind, Pointer)
+    return any(
+        isinstance(each, Pointer) or (isinstance(each, Integer) and size_of(each) in (1, WORD))
+        for each, _, _ in scalars_at(kind, offset)
+    )
 
 
 def _kind(item: MemoryObject) -> tuple[bool, bool]:
