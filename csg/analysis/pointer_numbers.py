@@ -23,6 +23,7 @@ def numbers_of_pointers(program: Program, pointers: PointsTo) -> set[Place]:
         for number, each in enumerate(pointers.objects.objects)
         if each.kind is ObjectKind.OUTSIDE
     }
+    own = holding - given
     found = set()
     for name, function in program.functions.items():
         if function.library:
@@ -30,7 +31,7 @@ def numbers_of_pointers(program: Program, pointers: PointsTo) -> set[Place]:
         for block in function.blocks:
             for index, step in enumerate(block.instructions):
                 part = isinstance(step, Load) and step.size < POINTER
-                sought = holding - given if part else holding
+                sought = own if part else holding
                 for address in _looked_at(step):
                     led = bits(pointers.locations(name, address))
                     if any(pointers.objects.locations[each][0] in sought for each in led):

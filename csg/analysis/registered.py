@@ -58,9 +58,10 @@ def _roots(program: Program) -> list[str]:
 def _reached(program: Program, calls: CallGraph, names: list[str]) -> set[str]:
     import networkx
 
-    found = {name for name in names if name in calls.functions}
-    for name in sorted(found):
-        found |= networkx.descendants(calls.functions, name)
+    found: set[str] = set()
+    for name in names:
+        if name in calls.functions and name not in found:
+            found |= {name, *networkx.descendants(calls.functions, name)}
     return found
 
 

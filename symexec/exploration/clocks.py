@@ -22,7 +22,6 @@ from csg.language.traversal import walk
 from symexec.exploration.depending import (
     Influence,
     changed_vertices,
-    library_calls,
     named_calls,
 )
 from symexec.exploration.standard_streams import StandardStreams, asks_of_streams
@@ -112,7 +111,7 @@ def beyond_now(influence: Influence, functions: Iterable[FunctionDefinition]) ->
     """The calls that ask for the time, the user or a standard stream, where a change depends on the
     answer or meets it. ``functions``: those of the program."""
     program, dependences = influence.program, influence.dependences
-    calls = [*library_calls(influence)]
+    calls = influence.library_calls()
     times = any(name in _STATUS for name, _, _ in calls) and _look_at_times(functions)
     asks = any(asks_of_streams(name) for name, _, _ in calls)
     streams = StandardStreams(program, dependences) if asks else None

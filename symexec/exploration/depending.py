@@ -62,6 +62,7 @@ class Influence:
     dependences: DependenceGraph
     _users: list[list[int]] = field(default_factory=list)
     _of_changes: set[int] | None = None
+    _library_calls: list[tuple[str, Place, Call]] | None = None
 
     def of(self, seeds: Iterable[int]) -> set[int]:
         """The vertices that depend on others, by data or control, over any number of steps."""
@@ -82,6 +83,13 @@ class Influence:
         if self._of_changes is None:
             self._of_changes = self.of(changed_vertices(self.program, self.dependences))
         return self._of_changes
+
+    def library_calls(self) -> list[tuple[str, Place, Call]]:
+        """The calls of functions of the library where a run may come to them, also through
+        pointers."""
+        if self._library_calls is None:
+            self._library_calls = [*_library_calls(self.program, self.dependences)]
+        return self._library_calls
 
     def meets_answer(self, name: str, place: Place) -> bool:
         """Does a change depend on the answer of this library function, called here, or does
@@ -117,9 +125,9 @@ def named_calls(program: Program) -> Iterator[tuple[str, Place, Call]]:
                     yield step.callee, (name, block.index, at), step
 
 
-def library_calls(influence: Influence) -> Iterator[tuple[str, Place, Call]]:
-    """The calls of functions of the library where a run may come to them, also through pointers."""
-    program, dependences = influence.program, influence.dependences
+def _library_calls(
+    program: Program, dependences: DependenceGraph
+) -> Iterator[tuple[str, Place, Call]]:
     own = {*own_functions(program)}
     running = may_run(program, dependences.calls, dependences.pointers)
     for name, place, call in named_calls(program):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from symexec.exploration.depending import Influence, library_calls
+from symexec.exploration.depending import Influence
 from symexec.ledger import Omission, Reason
 from symexec.runtime.sampled import is_sampled
 
@@ -19,7 +19,7 @@ from symexec.runtime.sampled import is_sampled
 def beyond_samples(influence: Influence) -> Iterator[Omission]:
     """The calls of such functions, where a change depends on the answer or meets it."""
     program = influence.program
-    for name, place, call in library_calls(influence):
+    for name, place, call in influence.library_calls():
         if is_sampled(name, program) and influence.meets_answer(name, place):
             text = f"the model of {name} was compared with the library in samples alone"
             yield Omission(Reason.SAMPLED, text, program.nodes[call.node].location)
