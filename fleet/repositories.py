@@ -18,7 +18,7 @@ from pathlib import Path
 from csg.cache import cache_folder
 from csg.errors import ToolchainError, UsageError
 from csg.records import record
-from symexec.projects.fetching import TRANSPORTS
+from symexec.projects.fetching import VARIABLES
 from symexec.projects.revisions import Revisions, read_revisions
 from symexec.projects.trees import (
     ALONE,
@@ -84,13 +84,12 @@ def _has(folder: Path, commit: str) -> bool:
 
 def _fetch(place: str, folder: Path, is_new: bool) -> None:
     """Have git fetch from a server, while it says how far it is."""
-    variables = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": TRANSPORTS}
     limits = {"seconds": _FETCHING, "silent": LONGEST}
     try:
         if is_new:
-            clone(place, folder, variables, **limits)
+            clone(place, folder, VARIABLES, **limits)
         else:
-            git(folder, *_MORE, variables=variables, **limits)
+            git(folder, *_MORE, variables=VARIABLES, **limits)
     except GitFailed as failed:
         raise UsageError(f"{place} cannot be fetched: {failed.said}") from None
     except ToolchainError as error:

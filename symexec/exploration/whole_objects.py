@@ -104,11 +104,7 @@ class Pair:
         """The distance behind the first 0 that both texts surely have."""
         for distance in range(self.common.stop):
             ends = ((self.old, self.one, OLD), (self.new, self.two, NEW))
-            found = [
-                item.is_set(start + distance, 1) and item.load(start + distance, 1, mode)
-                for item, start, mode in ends
-            ]
-            if all(each is not False and each == 0 for each in found):
+            if all(_surely_ends(item, start + distance, mode) for item, start, mode in ends):
                 return distance + 1
         return self.common.stop
 
@@ -253,6 +249,10 @@ def _differing_pointers(memory: Memory) -> Iterator[Ends]:
 
 def _leads(memory: Memory, address: Operand) -> bool:
     return isinstance(address, int) and memory.find(address >> 32) is not None
+
+
+def _surely_ends(item: MemoryObject, offset: int, mode: int) -> bool:
+    return item.is_set(offset, 1) and item.load(offset, 1, mode) == 0
 
 
 def _marks(item: MemoryObject) -> bytes:

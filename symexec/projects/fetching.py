@@ -17,7 +17,7 @@ from symexec.projects.trees import GitFailed, git
 
 _FETCHING = 900.0  # seconds for more of a history
 # Not ext, fd and helpers of other names (git-remote-NAME); protocol.allow does not count then.
-TRANSPORTS = "file:git:http:https:ssh"
+VARIABLES = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
 _COMMANDS = re.compile(
     r"core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(?:.*\.)?helper"
     r"|remote\..*\.(?:uploadpack|vcs)|gc\.recentobjectshook"
@@ -38,11 +38,10 @@ def fetch(top: Path, names: Sequence[str], *words: str) -> str | None:
     commands = _commands(top)
     if commands:
         return f"nothing is fetched, as .git/config names what git would run: {', '.join(commands)}"
-    variables = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": TRANSPORTS}
     try:
         git(
             top, "fetch", *_QUIETLY, *words, "--", "origin", *names,
-            variables=variables, seconds=_FETCHING,
+            variables=VARIABLES, seconds=_FETCHING,
         )  # fmt: skip
     except GitFailed as failed:
         return failed.said or "git fetch fails"

@@ -64,9 +64,7 @@ def find_place(folder: Path, ask: Ask) -> Place | None:
     start = _real(folder)
     own = _is_users(start)
     environment = os.environ if own else {}
-    around = next(
-        (each for each in (start, *start.parents) if os.path.lexists(each / ".git")), None
-    )
+    around = _folder_around(start)
     if environment.get("GIT_DIR"):
         git_folder = _real(Path(environment["GIT_DIR"]))
         here = around if around is not None and _leads_to(around, git_folder) else _real(Path.cwd())

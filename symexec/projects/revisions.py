@@ -59,6 +59,7 @@ from symexec.projects.trees import (
     git_line,
     listed_paths,
     top_of,
+    unread,
 )
 from symexec.testcases.store import replace_file
 
@@ -151,10 +152,7 @@ def _short(revision: str) -> str:
 def _commit(top: Path, name: str) -> str:
     found = named_commit(top, name)
     if found is None:
-        raise UsageError(
-            f"{top.resolve()} has no revision '{name}'",
-            hint="give two C files, two folders, or revisions: csgtest build main...HEAD",
-        )
+        raise unread(top, f"has no revision '{name}'")
     return found
 
 

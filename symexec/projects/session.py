@@ -35,6 +35,7 @@ from symexec.options import (
 )
 from symexec.projects.entries import (
     MOST,
+    Changed,
     Entry,
     changed_in,
     confirm,
@@ -333,11 +334,7 @@ class Session:
             yield Untested(f"not tested: {names}: {reason}")
         if self._unread:
             yield Untested(f"not tested: {some_of(self._unread)}: assembly is not read")
-        for subject in (*self._libraries, *self._unchanged):
-            ignored = self._options.files.ignored
-            changed = changed_in(subject.versions, subject.readings, ignored)
-            if subject in self._unchanged:
-                changed = changed.names_alone
+        for subject, changed in self._changed():
             for found, why in (
                 (changed.functions - changed.retyped, "changed (--entry {0})"),
                 (changed.retyped, "the types of its parameters or its result differ"),
@@ -349,6 +346,14 @@ class Session:
                 if left:
                     text = f"{subject.name}: not tested: {some_of(left)}: {why.format(left[0])}"
                     yield Untested(text, is_new=found is changed.new)
+
+    def _changed(self) -> Iterator[tuple[Subject, Changed]]:
+        """What differs in the libraries whose entries csgtest chooses."""
+        ignored = self._options.files.ignored
+        for each in self._libraries:
+            yield each, changed_in(each.versions, each.readings, ignored)
+        for each in self._unchanged:
+            yield each, changed_in(each.versions, each.readings, ignored).names_alone
 
     def _inside(
         self, calls: Sequence[_Call], intended: Mapping[str, Path], tests: _Tests

@@ -106,7 +106,7 @@ def git_line(folder: Path, *words: str, why: str) -> str:
     try:
         return git(folder, *words).decode("utf-8", "surrogateescape").strip()
     except GitFailed:
-        raise _unread(folder, why) from None
+        raise unread(folder, why) from None
 
 
 def top_of(folder: Path) -> Path:
@@ -115,10 +115,11 @@ def top_of(folder: Path) -> Path:
         return _place_of(folder).top
     except GitFailed as failed:
         said = f": {failed.said}" if failed.said else ""
-        raise _unread(folder, f"is in no git repository{said}") from None
+        raise unread(folder, f"is in no git repository{said}") from None
 
 
-def _unread(folder: Path, why: str) -> UsageError:
+def unread(folder: Path, why: str) -> UsageError:
+    """The error that a folder is no repository, or has no such revision."""
     return UsageError(
         f"{folder.resolve()} {why}",
         hint="give two C files, two folders, or revisions: csgtest build main...HEAD",
