@@ -519,16 +519,17 @@ def _ci(options: CiOptions, progress: Progress, json: bool) -> int:
     code, failed = TROUBLE, list[CsgtestError]()
     try:
         with review.no_commands(service):
-            code, failed = _compared(options, service, progress, json)
+            code, failed = _compare_with_base(options, service, progress, json)
     finally:
         review.publish(service, environment, out, code, [str(each) for each in failed])
     return code
 
 
-def _compared(
+def _compare_with_base(
     options: CiOptions, service: Service | None, progress: Progress, json: bool
 ) -> tuple[int, list[CsgtestError]]:
-    """The exit code of a build of what a pull request changes, and errors, which are printed."""
+    """Build what a pull request changes. Returns the exit code, and the errors, which have been
+    printed."""
     from dataclasses import replace
     from pathlib import Path
 

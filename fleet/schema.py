@@ -30,7 +30,7 @@ Schema = dict[str, str]  # what was said to make each table, index, trigger and 
 def migrate(connection: Connection, place: str) -> None:
     """Bring the schema to the newest version, one process at a time. Raises UsageError for a schema
     that csgtest does not make, or that a later version of it has made."""
-    config = _configured(connection)
+    config = _alembic_config(connection)
     scripts = ScriptDirectory.from_config(config)
     if connection.dialect.name == "postgresql":
         connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_MIGRATING})"))
@@ -48,7 +48,7 @@ def migrate(connection: Connection, place: str) -> None:
         command.upgrade(config, "head")
 
 
-def _configured(connection: Connection) -> Config:
+def _alembic_config(connection: Connection) -> Config:
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", "fleet:migrations")
     return config
@@ -59,9 +59,9 @@ def _require_made(connection: Connection, versions: tuple[str, ...]) -> None:
     enough that the table of versions is no other one, and can be read."""
     there = _schema(connection)
     if versions:
-        made = _made().get(versions[0], {})
+        made = _schemas_by_version().get(versions[0], {})
     else:
-        newest = [*_made().values()][-1]
+        newest = [*_schemas_by_version().values()][-1]
         made = {**there, **{each: newest[each] for each in newest if _VERSIONS in each}}
     strange = sorted(each for each in there if made.get(each) != there[each])
     strange += sorted(made.keys() - there.keys())
@@ -77,12 +77,12 @@ def _schema(connection: Connection) -> Schema:
 
 
 @lru_cache(1)
-def _made() -> dict[str, Schema]:
+def _schemas_by_version() -> dict[str, Schema]:
     """The schema of each version, the newest last."""
     engine = sa.create_engine("sqlite://")
     made = {}
     with engine.begin() as connection:
-        config = _configured(connection)
+        config = _alembic_config(connection)
         for each in reversed([*ScriptDirectory.from_config(config).walk_revisions()]):
             command.upgrade(config, each.revision)
             made[each.revision] = _schema(connection)

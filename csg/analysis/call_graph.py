@@ -104,8 +104,8 @@ def named_calls(program: Program) -> NameGraph:
 def _targets(
     call: Call, place: Place, pointers: PointsTo, scattered: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """What a call may run. ``scattered``: the functions that a pointer may lead to which the
-    program has put together itself."""
+    """The functions that a call may run. ``scattered``: those whose address the program takes
+    apart; a pointer that it puts together again may lead to any of them."""
     resolved = pointers.callees.get(place, ())
     if isinstance(call.callee, str):
         return tuple(dict.fromkeys((call.callee, *resolved)))

@@ -3,10 +3,10 @@
     char *p = c ? a : b;  *p = 0;      p points to {a, b}, the store writes one of them
 
 Flow- and context-insensitive inclusion constraints over registers and the contents of memory. Only
-8-byte loads and stores move pointers, and ``memcpy`` does. What a program copies byte by byte by
-itself, or writes to a pipe, is *scattered*: it is not followed, and each call through a pointer may
-go to a function that it leads to. Calls through pointers are resolved while solving; one that
-nothing resolves may go to any function whose address is taken.
+8-byte loads and stores, and ``memcpy``, move pointers. A pointer that the program copies byte by
+byte, or writes to a pipe, is *scattered*. The analysis does not follow it; so each call through a
+pointer may run any function that a scattered one leads to. Calls through pointers are resolved
+while solving; one that nothing resolves may go to any function whose address is taken.
 """
 
 from __future__ import annotations
@@ -647,7 +647,7 @@ class Builder:
             self.callees[place].add(name)
         code = self.program.functions.get(name)
         effect = effect_of(name) if code is None or code.library else None
-        if is_output(name):  # a pipe, or a file, gives back what was written to it
+        if is_output(name):  # the program may read it again, from a pipe or a file
             self._write_out(place[0], call)
         if effect is not None:
             self._effect(place, call, effect)

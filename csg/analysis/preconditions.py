@@ -195,7 +195,7 @@ def preconditions(
 ) -> tuple[Precondition, ...]:
     """The preconditions of ``entry``, a function of the unified program, in its names.
     ``stepped``: the pointers that lead to several structures, and to single numbers.
-    ``known_callers``: nobody calls it from elsewhere, though other files could."""
+    ``known_callers``: all its callers are in these files, although others could call it."""
     old, new = _versions(unified, entry)
     if {len(each.parameters) for each in (old, new)} != {len(entry.parameters)}:
         return ()

@@ -450,8 +450,8 @@ def statics_of(texts: Iterable[str]) -> set[str]:
 
 @dataclass(slots=True)
 class _Headers:
-    """What the user's headers declare: the ``texts`` of each name, and those of ``statics``, which
-    are defined. ``naming``: the names whose declarations mention a name."""
+    """What the user's headers declare. ``texts``: the declarations of each name; ``statics``: the
+    definitions of static ones; ``naming``: the names whose declarations mention a name."""
 
     texts: dict[str, list[str]] = field(default_factory=dict)
     statics: dict[str, str] = field(default_factory=dict)

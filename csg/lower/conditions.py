@@ -43,7 +43,7 @@ def condition(lowering: Lowering, expression: Expression) -> Value:
         case Comma(left=left, right=right):
             lowering.discard(left)
             return condition(lowering, right)
-        case Builtin() if (expected := _expected(expression)) is not None:
+        case Builtin() if (expected := _expected_value(expression)) is not None:
             return condition(lowering, expected)
         case _:
             value = lowering.value(expression)
@@ -65,7 +65,7 @@ def branch(lowering: Lowering, expression: Expression, then: Block, otherwise: B
             _branch_conditional(lowering, expression, then, otherwise)
         case Cast(operand=operand) if _keeps_truth(operand.type, expression.type):
             branch(lowering, operand, then, otherwise)
-        case Builtin() if (expected := _expected(expression)) is not None:
+        case Builtin() if (expected := _expected_value(expression)) is not None:
             branch(lowering, expected, then, otherwise)
         case _:
             _decide(lowering, condition(lowering, expression), expression, then, otherwise)
@@ -80,7 +80,7 @@ def _decide(
     builder.branch(value, then, otherwise, site)
 
 
-def _expected(builtin: Builtin) -> Expression | None:
+def _expected_value(builtin: Builtin) -> Expression | None:
     """What alone decides the truth of ``__builtin_expect(x, c)``; None where the conversion to long
     or another argument matters too."""
     if builtin.name not in ("expect", "expect_with_probability"):

@@ -102,7 +102,8 @@ def _atomic_builtin(lowering: Lowering, expression: Builtin) -> Value | None:
 
 
 def _operand_types(name: str, arguments: tuple[Expression, ...], kind: Type) -> list[Type]:
-    """What the arguments are converted to: what is stored or compared has the object's type."""
+    """The types that the arguments are converted to. A value that is stored or compared gets the
+    type of the object."""
     types = [converted_type(each) for each in arguments]
     if name.startswith("__sync"):
         types[1:] = [kind] * len(types[1:])
@@ -461,8 +462,8 @@ def _values(lowering: Lowering, expression: Builtin) -> Sequence[Value]:
 
 def _overflow(lowering: Lowering, expression: Builtin) -> Value:
     """The value of ``__builtin_add_overflow`` and the like: does the exact result not fit? The
-    operation is done in a width that makes it exact. gcc evaluates the operands from left to right;
-    of a place that is no pointer (``_p``) only the type counts, and its effects come first."""
+    operation is done in a width that makes it exact. gcc evaluates the operands from left to right.
+    The third argument of ``_p`` gives only its type; its effects come first."""
     builder = lowering.builder
     matched = _OVERFLOW.match(expression.name)
     assert matched is not None
@@ -484,7 +485,7 @@ def _overflow(lowering: Lowering, expression: Builtin) -> Value:
 
 
 def _overflow_types(expression: Builtin) -> tuple[Sequence[Type], Type]:
-    """The types of the operands, and of what has to hold the result."""
+    """The types of the operands, and the type that the result has to fit."""
     *operands, place = expression.arguments
     declared = PROTOTYPES.get(expression.name)
     kinds = declared.parameters[:2] if declared else [operand_type(each) for each in operands]

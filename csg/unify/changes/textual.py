@@ -494,8 +494,8 @@ def _why(
     after: tuple[int, int],
     left_out: Sequence[dict[int, Branch]],
 ) -> str | Branch | None:
-    """Why the edit is no change, or the branch that leaves it out; None where the text itself does
-    not say why."""
+    """Why the edit changes nothing, or the branch that leaves it out. None where the text does not
+    show why."""
     one, other = old.plain[slice(*before)], new.plain[slice(*after)]
     if "".join("".join(one).split()) == "".join("".join(other).split()):
         return "comments and white space"
@@ -529,7 +529,7 @@ def _logical_lines(file: _File, span: tuple[int, int]) -> Iterator[str]:
 
 
 def _same_meaning(is_compiled: bool, file: str) -> str:
-    """Why an edit is no change that is in no directive. A file may not need all of a header."""
+    """Why an edit outside of directives changes nothing. A file may not need all of a header."""
     same = "it means the same: names, order or spelling"
     if is_compiled or not file.endswith(HEADERS):
         return same
