@@ -374,7 +374,7 @@ def changed_in(versions: Versions, readings: Readings, ignored: Sequence[str] = 
         elif name in gone[each.version]:
             alone[each.version].add(name)
     return Changed(
-        library.changed & functions,
+        library.changed & functions - alone[Version.OLD] - alone[Version.NEW],
         library.changed & library.apart,
         frozenset(alone[Version.OLD]),
         frozenset(alone[Version.NEW]),

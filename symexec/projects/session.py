@@ -156,7 +156,7 @@ def library_of(options: BuildOptions) -> Subject | None:
     old, new = (
         public_names(*each) for each in ((pair.old, versions.old), (pair.new, versions.new))
     )
-    unused = unused or old != new
+    unused = unused or (bool(old & new) and old != new)  # if they share none, no entry is left
     if only and not (asked or mains or unused or _offers_static(pair)):
         return None
     if versions.new.is_dir():
