@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from csg.language.syntax import Version
+from csg.frontend import parse_text
+from csg.language.syntax import IntegerConstant, Return, Unsupported, Version
 from tests.command_line import csgtest
 from tests.nightly import daily, every
 from tests.test_evaluation_order import printed_by_both
@@ -225,3 +226,94 @@ def test_a_difference_behind_a_guard_is_found(case: tuple[str, ...], tmp_path: P
         (tmp_path / name).write_text(text + "\n")
     words = ("build", "old.c", "new.c", "--entry", "f", "--time", "20")
     assert csgtest(*words, folder=tmp_path).report["verdict"] == "different"
+
+
+# Operands of __builtin_constant_p: what gcc simplifies without optimisation, and what it does not.
+PLAIN = ("r", "u", "c", "d", "s.m", "t[1]", "*p", "g()", "i", "&r", "p")
+LEAVES = (
+    *PLAIN,
+    *('"abc"', "(r, 1)", "0", "1", "2", "-1", "1.5", "0.0", "E1", "sizeof r", "0x7fffffff"),
+    *('"abc"[1]', "N", "__builtin_clz(5)", "__builtin_expect(1, 1)", "(int []){1}[0]", "({ 1; })"),
+)
+BINARY = ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "<", "==", "!=", "&&", "||", ",")
+UNARY = ("-", "!", "!!", "~", "(char) ", "(long) ", "(_Bool) ", "(double) ", "(unsigned) ")
+DECLARED = """
+enum { E1 = 1 };
+static const int i = 3;
+static int N;
+static int g(void) { return 1; }
+struct s { int m; };
+"""
+
+
+def operand(chance: random.Random, depth: int) -> str:
+    """An expression of up to ``depth`` operators."""
+    which = chance.randrange(5) if depth else 0
+    if which == 0:
+        return chance.choice(LEAVES)
+    if which == 1:
+        return f"{chance.choice(UNARY)}({operand(chance, depth - 1)})"
+    left, right = operand(chance, depth - 1), operand(chance, depth - 1)
+    if which == 2:
+        return f"({left} ? {right} : {operand(chance, depth - 1)})"
+    return f"({left}) {chance.choice(BINARY)} ({chance.choice((left, right))})"
+
+
+def asking(expressions: list[str]) -> str:
+    """A function for each expression, on its own line, that returns whether gcc knows it."""
+    parameters = "int r, unsigned u, char c, double d, struct s s, int *t, int *p"
+    functions = (
+        f"int q{number}({parameters}) {{ return __builtin_constant_p({each}); }}\n"
+        for number, each in enumerate(expressions)
+    )
+    return DECLARED + "".join(functions)
+
+
+def in_c(expressions: list[str], folder: Path) -> list[str]:
+    """Those of the expressions that are C."""
+    source = folder / "asking.c"
+    source.write_text(asking(expressions))
+    command = ["gcc", "-w", "-fsyntax-only", "-fmax-errors=0", str(source)]
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    wrong = {int(each) for each in re.findall(r"asking\.c:(\d+):\d+: error", said)}
+    first = DECLARED.count("\n") + 1
+    return [each for number, each in enumerate(expressions) if number + first not in wrong]
+
+
+def known_to_gcc(expressions: list[str], folder: Path) -> list[bool]:
+    source = folder / "known.c"
+    calls = "".join(
+        f'    printf("%d\\n", q{number}(1, 1, 1, 1, (struct s) {{1}}, t, t));\n'
+        for number in range(len(expressions))
+    )
+    shown = f"int main(void)\n{{\n    int t[2] = {{ 1 }};\n{calls}    return 0;\n}}\n"
+    source.write_text(f"#include <stdio.h>\n{asking(expressions)}{shown}")
+    binary = folder / "known"
+    subprocess.run(["gcc", "-w", "-O0", "-fwrapv", "-o", binary, source], check=True)
+    shown = subprocess.run([binary], capture_output=True, text=True, check=True).stdout
+    return [each == "1" for each in shown.split()]
+
+
+def known_here(expressions: list[str]) -> list[bool | None]:
+    """The same as the front end has it; None where it refuses to say."""
+    found: list[bool | None] = []
+    for function in parse_text(asking(expressions), "asking.c").functions:
+        if function.symbol.name.startswith("q"):
+            (said,) = function.body.items
+            if isinstance(said, Unsupported):
+                found.append(None)
+            else:
+                assert isinstance(said, Return) and isinstance(said.value, IntegerConstant)
+                found.append(bool(said.value.value))
+    return found
+
+
+@pytest.mark.parametrize("seed", daily(range(100), 2))
+def test_what_gcc_knows_without_optimisation_is_known_or_refused(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    drawn = [*dict.fromkeys(operand(chance, chance.randrange(3)) for _ in range(400))]
+    asked = in_c(drawn, tmp_path)
+    answers = [*zip(asked, known_here(asked), known_to_gcc(asked, tmp_path), strict=True)]
+    assert [each for each in answers if each[1] not in (None, each[2])] == []
+    assert len(answers) > 100 and any(here is not None for _, here, _ in answers)
+    assert {each for each, here, _ in answers if here is None}.isdisjoint(PLAIN)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from csg.errors import Location, ParseError, UnsupportedError
+from csg.frontend.constants import is_known_to_gcc
 from csg.frontend.context import Context
 from csg.language.syntax import (
     Builtin,
@@ -256,7 +257,9 @@ def call(
     plain = name.removeprefix("__builtin_")
     match plain, list(arguments):
         case "constant_p", [only]:
-            known = context.fold(only) is not None or isinstance(only, StringLiteral)
+            known = is_known_to_gcc(only)
+            if known is None:
+                raise UnsupportedError(f"what gcc knows in '{name}' is not supported", place)
             return IntegerConstant(int(known), INT, "", place)
         case "choose_expr", [test, then, otherwise]:
             return then if context.fold(test) else otherwise

@@ -16,21 +16,27 @@ from collections.abc import Iterator
 from csg.errors import Location, ParseError, UnsupportedError
 from csg.language.syntax import (
     AddressOf,
+    Assign,
     Binary,
     Builtin,
+    Call,
     Cast,
+    CompoundAssign,
     Conditional,
     Dereference,
     EnumeratorName,
     Expression,
     FloatingConstant,
+    Increment,
     Index,
     IntegerConstant,
     Logical,
     Member,
+    Name,
     SizeOf,
     StringLiteral,
     Unary,
+    VaArg,
     operand_type,
 )
 from csg.language.types import (
@@ -210,6 +216,37 @@ def fold_number(expression: Expression) -> Number | None:
     """The value of an arithmetic constant expression, as far as a double can hold it, else None."""
     value = _number(expression)
     return wrapped(value, expression.type) if isinstance(value, float) else value
+
+
+_READ = (Name, Member, Index, Dereference, Call, Assign, CompoundAssign, Increment, VaArg)
+
+
+def is_known_to_gcc(expression: Expression) -> bool | None:
+    """What __builtin_constant_p says without optimisation; None where that is hard to tell, since
+    gcc simplifies first.
+
+    3 + 4, 1.5, "text"    True
+    x, f(), x + 1         False
+    x ^ x, x * 0, !x      None
+    """
+    if isinstance(expression, StringLiteral) or fold_number(expression) is not None:
+        return True
+    while not isinstance(expression, _READ):
+        match expression:
+            case Cast(operand=operand) if is_arithmetic(operand.type):
+                expression = operand
+            case Unary(operator="-" | "~" | "+", operand=operand):
+                expression = operand
+            case Binary(operator="+" | "-" | "*", left=left, right=right):
+                known = [fold_number(each) for each in (left, right)]
+                if known.count(None) != 1 or 0 in known:
+                    return None
+                expression = left if known[0] is None else right
+            case AddressOf(operand=Name()):
+                return False
+            case _:
+                return None
+    return False
 
 
 def wrapped(value: Number, kind: Type) -> Number | None:
