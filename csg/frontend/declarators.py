@@ -24,6 +24,7 @@ from csg.language.syntax import (
     SymbolKind,
     is_variably_modified,
     run_time_length,
+    value_type,
 )
 from csg.language.types import (
     BOOL,
@@ -261,7 +262,10 @@ def _typeof(context: Context, node: Node) -> Qualified:
         expression = context.expression(node.expr)
     if is_variably_modified(expression.type):
         lengths.evaluate(context, expression)
-    return Qualified(expression.type)
+    found = value_type(expression)
+    if isinstance(found, Integer) and found.bits < INT.bits and found.width is not None:
+        raise unsupported(node, "an object with the type of a bit-field")
+    return Qualified(found)
 
 
 def _typeof_type(context: Context, node: Node) -> Qualified:

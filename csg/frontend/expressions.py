@@ -31,6 +31,7 @@ from csg.language.syntax import (
     StatementExpression,
     StringLiteral,
     Symbol,
+    value_type,
 )
 from csg.language.types import (
     CHAR,
@@ -103,7 +104,7 @@ def _name(context: Context, node: Node) -> Expression:
 
 def _generic(context: Context, node: Node) -> Expression:
     """``_Generic``: the association whose type is that of the controlling value."""
-    selector = context.value(node.expr).type
+    selector = value_type(context.value(node.expr))
     default = None
     for association in node.associations:
         if association.type is None:

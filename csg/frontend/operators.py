@@ -44,7 +44,6 @@ from csg.language.types import (
     is_arithmetic,
     is_integer,
     is_scalar,
-    promoted,
 )
 
 SHIFTS = frozenset({"<<", ">>"})
@@ -258,8 +257,11 @@ def compatible(a: Type, b: Type) -> bool:
             return len(lengths) < 2 and compatible(a.element, b.element)
         case Function(), Function():
             return compatible(a.result, b.result) and _parameters_fit(a, b)
-        case (Enumeration(), Integer()) | (Integer(), Enumeration()):
-            return promoted(a) == promoted(b)
+        case (Enumeration(underlying=whole), Integer() as other) | (
+            Integer() as other,
+            Enumeration(underlying=whole),
+        ):
+            return whole == other
         case _:
             return a == b
 

@@ -27,6 +27,7 @@ from csg.language.types import (
     Qualifiers,
     Record,
     Type,
+    bit_field_type,
     decayed,
     promoted,
     usual_conversion,
@@ -420,6 +421,13 @@ def bit_field_width(expression: Expression) -> int | None:
 def operand_type(expression: Expression) -> Type:
     """The type of an operand after the integer promotions; a bit-field promotes by its width."""
     return promoted(expression.type, bit_field_width(expression))
+
+
+def value_type(expression: Expression) -> Type:
+    """The type of a value before any promotion, as _Generic and typeof see it: gcc gives a
+    bit-field a type of just its width, a standard one if there is one."""
+    width = bit_field_width(expression)
+    return expression.type if width is None else bit_field_type(expression.type, width)
 
 
 def arithmetic_type(left: Expression, right: Expression) -> Type:

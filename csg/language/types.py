@@ -360,6 +360,19 @@ def of_width(kind: Type, bits: int) -> Integer:
     return replace(whole, width=bits)
 
 
+def bit_field_type(kind: Type, width: int) -> Type:
+    """What gcc makes of the declared type of a bit-field: ``unsigned long x : 16`` is an unsigned
+    short, and ``x : 5`` has a type of 5 bits that no declaration can name."""
+    whole = kind.underlying if isinstance(kind, Enumeration) else kind
+    assert isinstance(whole, Integer)
+    if width == whole.bits:
+        return whole
+    for standard in (SCHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG):
+        if (standard.bits, standard.signed) == (width, whole.signed):
+            return standard
+    return replace(whole, width=width)
+
+
 def promoted(kind: Type, bit_width: int | None = None) -> Type:
     """The type after integer promotion (C17 6.3.1.1p2). ``bit_width`` for a bit-field: int if that
     represents its values, else, as in gcc, a type of just its bits. Other types stay as they

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from csg.frontend import parse_text
-from csg.language.syntax import ExpressionStatement
+from csg.language.syntax import ExpressionStatement, IntegerConstant, Return
 from csg.language.types import (
     Array,
     Enumeration,
@@ -133,6 +134,59 @@ def test_types_are_those_of_gcc(tmp_path: Path) -> None:
     lines = "\n".join(checks)
     program.write_text(f"{DECLARATIONS}\nint main(void) {{\n{lines}\nreturn 0; }}\n")
     compile_program([str(program)], str(tmp_path / "types"), ["-w", "-fsyntax-only"])
+
+
+KINDS = {  # of bit-fields, and the widths that they can have
+    "_Bool": (1,),
+    "char": (3, 8),
+    "unsigned char": (3, 8),
+    "short": (9, 16),
+    "unsigned short": (8, 9, 16),
+    "int": (1, 8, 16, 31, 32),
+    "unsigned": (1, 8, 16, 31, 32),
+    "enum e": (2, 8, 32),
+    "long": (5, 8, 32, 33, 64),
+    "unsigned long": (5, 16, 32, 33, 40, 64),
+    "unsigned long long": (16, 40, 64),
+}
+USES = (
+    *("{}", "+{}", "(0, {})", "({{ {}; }})", "{} = 1", "{}++", "{} + {}", "{} + 1L", "1 ? {} : {}"),
+    *("~{}", "{} << 1", "(typeof({} + 0)) 1", "(typeof(({{ 1; {} + 1u; }}))) 1"),
+)
+CANDIDATES = (
+    *("_Bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int"),
+    *("unsigned", "long", "unsigned long", "long long", "unsigned long long"),
+)
+
+
+def test_generic_sees_the_width_of_a_bit_field_as_gcc_does(tmp_path: Path) -> None:
+    members = [(kind, width) for kind, widths in KINDS.items() for width in widths]
+    fields = "".join(f"{kind} m{at} : {width}; " for at, (kind, width) in enumerate(members))
+    listed = "".join(f"{kind}: {at}, " for at, kind in enumerate(CANDIDATES, 1))
+    values = [use.replace("{}", f"s.m{at}") for at in range(len(members)) for use in USES]
+    values = [each.replace("{{", "{").replace("}}", "}") for each in values]
+    values += [f"(enum {tag}) 1" for tag in ("e", "signed_", "small", "wide")]
+    text = (
+        "enum e { E0, E1 }; enum signed_ { S = -1 }; enum small { P } __attribute__((packed));\n"
+        f"enum wide {{ W = 1UL << 40 }}; struct s {{ {fields}}} s;\n"
+    ) + "".join(
+        f"int q{at}(void) {{ return _Generic(({each}), {listed}default: 0); }}\n"
+        for at, each in enumerate(values)
+    )
+    ours = []
+    for function in parse_text(text, "fields.c").functions:
+        (said,) = function.body.items
+        assert isinstance(said, Return) and isinstance(said.value, IntegerConstant)
+        ours.append(said.value.value)
+    shown = "".join(f'printf("%d ", q{at}());\n' for at in range(len(values)))
+    source, binary = tmp_path / "fields.c", tmp_path / "fields"
+    source.write_text(f"#include <stdio.h>\n{text}int main(void) {{\n{shown}return 0; }}\n")
+    compile_program([str(source)], str(binary), ["-w"])
+    said_natively = subprocess.run([binary], capture_output=True, text=True, check=True).stdout
+    truth = [int(each) for each in said_natively.split()]
+    asked = zip(values, ours, truth, strict=True)
+    assert [each for each in asked if each[1] != each[2]] == []
+    assert len(set(truth)) > 9
 
 
 @pytest.mark.parametrize(
