@@ -43,10 +43,17 @@ static void show(long r)
 
 CHANGED = 0.7  # of the statements of a mutated program
 _VALUES = """k|l|t[k]|t[1]|s.a|s.f|s.m[k & 1]|q->a|*p|p[1]|(int) w|c|sh|u|w|(unsigned) k|7
-    |*(p + k % 2)|+k|-k|(k + l)|k / 2|!k|x|*&k|(k ? l : 3)""".replace("\n    ", "").split("|")
+    |*(p + k % 2)|+k|-k|(k + l)|k / 2|!k|x|*&k|(k ? l : 3)
+    |k + 1|(l - 1)|(1 - k)|u + 2|w - 1|(sh + 1)|0 - k|k * -1|1 - (k + l)""".replace(
+    "\n    ", ""
+).split("|")
 _EFFECTS = """f()|g()|h(k)|h(l)|(int) fl()|fs()|*fp()|fsp()->a|fst().a|(k = 3)|(l = k + 1)
     |(t[1] = 5)|(f(), k)|(k ? f() : g())|(k && g())|k++|++l|t[k & 1]++|(s.f = 7)|(s.a += 3)
-    |({ k = 2; l; })|two(k, f())|two(f(), k)""".replace("\n    ", "").split("|")
+    |({ k = 2; l; })|two(k, f())|two(f(), k)|(f() & 0)|(g() * 0)|(0 * f())|(f() * 1)|(g() % 1)
+    |(f(), 0)|(0 & g())|(f() && 0)|(f() ? 1 : 1)|(k ? f() : 0)|(1 ? f() : k)|((f() ^ k) * 0)
+    |(g() + 0)|(f() << 0)|(g() / 1)|(1 * k)|(t[1] ^ 0)
+    |(l - 0)|(0 + *p)|(fs() > 40000)|(fs() + 0)|(f() + 2)|(2 - g())|(fs() - 1)|(h(k) + k + 1)
+    |-f()|g() * -1|(k + 1 + f())|(f() - (k - 1))""".replace("\n    ", "").split("|")
 _TARGETS = """k|t[k & 3]|t[l & 3]|s.a|s.f|s.m[k % 3]|q->a|q->f|*p|p[k & 1]|*(p + (k & 1))|t[h(k)]
     |fp()[k & 1]|*fp()|fsp()->a|w|u|c|sh|x""".replace("\n    ", "").split("|")
 _OPERATORS = ["+", "-", "*", "&", "|", "^", "<", ">", "<=", ">=", "==", "!="]

@@ -18,6 +18,7 @@ from csg.ir import Constant, Value
 from csg.language.syntax import (
     Binary,
     Cast,
+    Change,
     EnumeratorName,
     Expression,
     IntegerConstant,
@@ -28,7 +29,6 @@ from csg.language.syntax import (
     is_variable,
     operand_type,
 )
-from csg.language.traversal import has_effects
 from csg.language.types import (
     INT,
     Array,
@@ -44,6 +44,7 @@ from csg.language.types import (
 )
 from csg.lower.builder import ADDRESS, FunctionBuilder
 from csg.lower.characters import class_of
+from csg.lower.commas import has_commas, without_commas
 from csg.lower.context import Lowering
 from csg.lower.expressions import (
     convert,
@@ -56,14 +57,12 @@ from csg.lower.expressions import (
 from csg.lower.floats import pattern
 from csg.lower.folding import folded, may_fold, without_sign
 from csg.lower.order import (
+    arranged,
     by_version,
-    has_commas,
     in_each_version,
     in_versions,
     orders,
     same_value,
-    without_commas,
-    without_negations,
 )
 from csg.lower.places import by_address
 
@@ -83,9 +82,11 @@ def binary(lowering: Lowering, expression: Binary) -> Value:
         value = _behind_commas(lowering, expression)
         if value is not None:
             return value
-    chain = [expression]
+    if (value := _arranged_by_version(lowering, expression)) is not None:
+        return value
+    chain = [arranged(expression)]
     while isinstance(chain[-1].left, Binary) and _is_plain(chain[-1]) and not may_fold(chain[-1]):
-        chain.append(chain[-1].left)
+        chain.append(arranged(chain[-1].left))
     value = _binary(lowering, chain.pop())
     while chain:
         outer = chain.pop()
@@ -108,6 +109,22 @@ def _behind_commas(lowering: Lowering, expression: Binary) -> Value | None:
     for each in firsts:
         lowering.discard(each)
     return lowering.value(rest) if firsts else None
+
+
+def _arranged_by_version(lowering: Lowering, expression: Binary) -> Value | None:
+    """The value of an operation whose operands a change lets come in another order in one version;
+    None where no change does."""
+    near = [expression.left, expression.right]
+    near += [part for each in near if isinstance(each, Binary) for part in (each.left, each.right)]
+    if not any(isinstance(each, Change) for each in near):
+        return None
+    halves = in_versions(lowering, expression)
+    known = {
+        version: arranged(half) for version, half in halves.items() if isinstance(half, Binary)
+    }
+    if all(known[version] is halves[version] for version in known):
+        return None
+    return by_version(lowering, expression, halves, lambda version: lowering.value(known[version]))
 
 
 def _is_plain(expression: Binary) -> bool:
@@ -135,8 +152,6 @@ def _binary(lowering: Lowering, expression: Binary) -> Value:
         return displaced(lowering, right, left, "add")
     if operator == "&" and (value := class_of(lowering, expression)) is not None:
         return value
-    if has_effects(left, right):
-        expression = without_negations(expression)
     a, b = _operands(lowering, expression, expression.type)
     return operate(lowering, expression.operator, expression.type, a, b)
 
@@ -308,6 +323,9 @@ def comparison(lowering: Lowering, expression: Binary) -> Value:
         value = _behind_commas(lowering, expression)
         if value is not None:
             return lowering.builder.compare("ne", value, Constant(0, value.width))
+    if (value := _arranged_by_version(lowering, expression)) is not None:
+        return lowering.builder.compare("ne", value, Constant(0, value.width))
+    expression = arranged(expression)
     operator = expression.operator
     kind = _common_type(expression.left, expression.right)
     left, right = _operands(lowering, expression, kind)

@@ -1,7 +1,6 @@
 """The order in which gcc evaluates operands at -O0, in each version.
 
     k + f()                    f, then k: a plain variable and what follows it are exchanged
-    a * (f(), b)               f, then a: what stands left of a comma comes before all operands
     -a + f(), a - (b - f())    f() - a, a + (f() - b), as -fwrapv allows
     t[k] = f(x)                x, then k, then f
     *g() = t[k]                k, then g, then the element is read
@@ -21,6 +20,7 @@ from dataclasses import replace
 from enum import Enum
 from typing import TypeVar
 
+from csg.frontend.constants import fold
 from csg.ir import Value
 from csg.language.syntax import (
     AddressOf,
@@ -28,7 +28,6 @@ from csg.language.syntax import (
     Call,
     Cast,
     Change,
-    Comma,
     Conditional,
     Dereference,
     EnumeratorName,
@@ -48,6 +47,9 @@ from csg.lower.context import Lowering
 from csg.lower.places import by_address
 
 Order = TypeVar("Order")
+
+_NEUTRAL = {"+": 0, "-": 0, "|": 0, "^": 0, "<<": 0, ">>": 0, "*": 1, "/": 1, "&": -1}
+_EITHER = frozenset("+|^*&")
 
 
 def seen_by(expression: Expression, version: Version) -> Expression:
@@ -91,6 +93,7 @@ class Moment(Enum):
 def moment(target: Expression, value: Expression) -> Moment:
     """When gcc looks for the target, for a value of one version. Only the operation at the top of
     the value comes after it, and a conversion to another size is one."""
+    value = simplified(value)
     inner = same_value(value)
     if inner is not value:
         return Moment.LAST if isinstance(inner, Call) else moment(target, inner)
@@ -111,7 +114,8 @@ def moment(target: Expression, value: Expression) -> Moment:
 
 
 def same_value(expression: Expression) -> Expression:
-    """The operand of ``+``, ``*&`` and conversions that compute nothing, which gcc drops."""
+    """The operand of ``+``, ``*&``, ``* 1`` and conversions that compute nothing, which gcc
+    drops."""
     while True:
         match expression:
             case Cast(operand=operand) if is_same_size(expression):
@@ -120,8 +124,32 @@ def same_value(expression: Expression) -> Expression:
                 expression = operand
             case Dereference(operand=AddressOf(operand=operand)):
                 expression = operand
+            case Binary() if (kept := simplified(expression)) is not expression:
+                expression = kept
             case _:
                 return expression
+
+
+def simplified(expression: Expression) -> Expression:
+    """The operand of ``* 1``, ``+ 0`` and their like, which gcc has in place of the operation."""
+    while isinstance(expression, Binary):
+        operator, left, right = expression.operator, expression.left, expression.right
+        if _is_neutral(operator, right):
+            kept = left
+        elif operator in _EITHER and _is_neutral(operator, left):
+            kept = right
+        else:
+            break
+        if not is_integer(kept.type):
+            break
+        expression = kept if kept.type == expression.type else Cast(kept, expression.type)
+    return expression
+
+
+def _is_neutral(operator: str, operand: Expression) -> bool:
+    """Is this operand of integers one that changes nothing?"""
+    neutral = _NEUTRAL.get(operator)
+    return neutral is not None and is_integer(operand.type) and fold(operand) == neutral
 
 
 def _is_bit_field(value: Expression) -> bool:
@@ -171,72 +199,115 @@ def is_settled(lowering: Lowering, lvalue: Expression) -> bool:
     return True
 
 
-# ------------------------------------------------------------------------------------------ commas
+# -------------------------------------------------------------------------------------------- sums
 
 
-def without_commas(
-    expression: Expression, version: Version | None
-) -> tuple[list[Expression], Expression]:
-    """What stands left of the commas in the operands of operators, in order, and the expression
-    without it. ``a * ((f(), b) + 1)`` is ``[f()]`` and ``a * (b + 1)``. Operands of calls and
-    conditions, and changes in code of both versions, stay as they are."""
-    firsts: list[Expression] = []
+def arranged(expression: Binary) -> Binary:
+    """An operation as gcc evaluates it with -fwrapv. Of integers it adds constants last, and has as
+    few negations as can be; this decides what comes first where operands have side effects.
 
-    def strip(each: Expression) -> Expression:
-        if version is not None:
-            each = seen_by(each, version)
-        match each:
-            case Comma(left=left, right=right):
-                firsts.append(left)
-                return strip(right)
-            case Binary(left=left, right=right):
-                a, b = strip(left), strip(right)
-                return each if a is left and b is right else replace(each, left=a, right=b)
-            case Cast(operand=operand) | Unary(operand=operand) if not isinstance(each.type, Void):
-                a = strip(operand)
-                return each if a is operand else replace(each, operand=a)
-            case _:
-                return each
-
-    return firsts, strip(expression)
+    k * 1 + f()    k + f()
+    k + 1 + f()    k + f() + 1
+    -k + f()       f() - k
+    """
+    while expression is not (found := _arranged_once(expression)):
+        expression = found
+    return expression
 
 
-def without_negations(expression: Binary) -> Binary:
-    """A sum or difference of integers as gcc evaluates it with -fwrapv: as few negations as can
-    be."""
-    operator, left, right = expression.operator, expression.left, expression.right
-    if operator not in ("+", "-") or not is_integer(expression.type):
+def _arranged_once(expression: Binary) -> Binary:
+    left, right = simplified(expression.left), simplified(expression.right)
+    kind, operator = expression.type, expression.operator
+    if left is not expression.left or right is not expression.right:
+        if has_effects(left, right):
+            return replace(expression, left=left, right=right)
         return expression
-    match operator, left, right:
-        case "+", Unary(operator="-", operand=operand), _ if operand.type == expression.type:
-            return replace(expression, operator="-", left=right, right=operand)
-        case _, _, Unary(operator="-", operand=operand) if operand.type == expression.type:
-            other = "-" if operator == "+" else "+"
-            return replace(expression, operator=other, right=operand)
-        case "-", _, Binary(operator="-") if right.type == expression.type:
-            turned = replace(right, left=right.right, right=right.left)
-            integers = is_integer(right.left.type) and is_integer(right.right.type)
-            return replace(expression, operator="+", right=turned) if integers else expression
+    if operator not in ("+", "-") or not is_integer(kind):
+        return expression
+    for found in (_without_negation(expression), _constant_last(expression)):
+        if found is not None and has_effects(left, right):
+            return found
+    return expression
+
+
+def _constant_last(expression: Binary) -> Binary | None:
+    """``(a + 1) + b`` is ``(a + b) + 1`` for gcc; None where no operand is such a sum."""
+    kind, operator = expression.type, expression.operator
+    left, right = (_split(each, kind) for each in (expression.left, expression.right))
+    if left is None and right is None:
+        return None
+    if fold(expression.left) is not None or fold(expression.right) is not None:
+        return None
+    a, sign_a, first = left or _with_sign(expression.left, kind)
+    b, sign_b, second = right or _with_sign(expression.right, kind)
+    sign = 1 if operator == "+" else -1
+    sign_b, constant = sign * sign_b, first + sign * second
+    if sign_a == sign_b == -1:
+        number = IntegerConstant(constant, kind)
+        inner = Binary("+", a, b, kind, expression.location)
+        return Binary("-", number, inner, kind, expression.location)
+    if sign_a == -1:
+        a, b, sign_b = b, a, -1
+    inner = Binary("+" if sign_b == 1 else "-", a, b, kind, expression.location)
+    number = IntegerConstant(abs(constant), kind)
+    return Binary("+" if constant >= 0 else "-", inner, number, kind, expression.location)
+
+
+def _split(operand: Expression, kind: Type) -> tuple[Expression, int, int] | None:
+    """``x``, its sign, and the constant of a sum of both; None of other operands."""
+    if not (isinstance(operand, Binary) and operand.operator in ("+", "-")):
+        return None
+    left, right = operand.left, operand.right
+    if not (operand.type == kind and is_integer(left.type) and is_integer(right.type)):
+        return None
+    sign = 1 if operand.operator == "+" else -1
+    first, second = fold(left), fold(right)
+    if first is None and second:
+        return left, 1, sign * second
+    if first and second is None:
+        return right, sign, first
+    return None
+
+
+def _with_sign(operand: Expression, kind: Type) -> tuple[Expression, int, int]:
+    positive = _negated(operand, kind)
+    return (operand, 1, 0) if positive is None else (positive, -1, 0)
+
+
+def _without_negation(expression: Binary) -> Binary | None:
+    """A sum or difference with one negation less; None where it has none."""
+    operator, left, right = expression.operator, expression.left, expression.right
+    kind = expression.type
+    if operator == "+" and (positive := _negated(left, kind)) is not None:
+        return replace(expression, operator="-", left=right, right=positive)
+    if (positive := _negated(right, kind)) is not None:
+        return replace(expression, operator="-" if operator == "+" else "+", right=positive)
+    if operator == "-" and isinstance(right, Binary) and right.operator == "-":
+        turned = replace(right, left=right.right, right=right.left)
+        integers = is_integer(right.left.type) and is_integer(right.right.type)
+        if right.type == kind and integers:
+            return replace(expression, operator="+", right=turned)
+    return None
+
+
+def _negated(operand: Expression, kind: Type) -> Expression | None:
+    """``x`` of ``-x``, ``0 - x`` and ``x * -1``; None of other operands."""
+    match operand:
+        case Unary(operator="-", operand=inner) if operand.type == kind:
+            return inner
+        case Binary(operator="-", left=zero, right=inner) if fold(zero) == 0:
+            pass
+        case Binary(operator="*", left=inner, right=minus) if _is_minus_one(minus):
+            pass
+        case Binary(operator="*", left=minus, right=inner) if _is_minus_one(minus):
+            pass
         case _:
-            return expression
+            return None
+    return inner if inner.type == kind == operand.type and is_integer(kind) else None
 
 
-def has_commas(expression: Expression) -> bool:
-    """Does an operand of operators have a comma?"""
-    pending = [expression]
-    while pending:
-        match pending.pop():
-            case Comma():
-                return True
-            case Binary(left=left, right=right):
-                pending += [left, right]
-            case Cast(operand=operand) | Unary(operand=operand):
-                pending.append(operand)
-            case Change(old=old, new=new):
-                pending += [old, new]
-            case _:
-                pass
-    return False
+def _is_minus_one(operand: Expression) -> bool:
+    return is_integer(operand.type) and fold(operand) == -1
 
 
 # ---------------------------------------------------------------------------------------- versions
