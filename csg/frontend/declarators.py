@@ -509,6 +509,7 @@ def enumeration(context: Context, node: Node) -> Enumeration:
     values = list(_enumerators(context, node.values.enumerators))
     packed = wishes(context, node.attributes).packed
     underlying = _underlying([value for _, value in values], _SMALL_SIZES if packed else _SIZES)
+    _widen_enumerators(context, node.values.enumerators, underlying)
     tag, key = _tag_and_key(context, node)
     found = Enumeration(tag, underlying, tuple(values), key)
     if node.name is not None:
@@ -544,6 +545,15 @@ def _enumerators(context: Context, nodes: Iterable[Node]) -> Iterator[tuple[str,
         own = _own_name(context, node.name)
         names[node.name] = Enumerator(own, value, INT if small else _underlying([value], _SIZES))
         yield own, value
+
+
+def _widen_enumerators(context: Context, nodes: Iterable[Node], underlying: Integer) -> None:
+    """Enumerators that are no int have the type of the whole enumeration behind it, as in gcc."""
+    names = context.scopes.innermost.names
+    for node in nodes:
+        known = names.get(node.name) if kind(node) == "Enumerator" else None
+        if isinstance(known, Enumerator) and known.type != INT:
+            names[node.name] = replace(known, type=underlying)
 
 
 def _underlying(values: list[int], sizes: tuple[Integer, ...]) -> Integer:

@@ -165,9 +165,26 @@ def test_generic_sees_the_width_of_a_bit_field_as_gcc_does(tmp_path: Path) -> No
     listed = "".join(f"{kind}: {at}, " for at, kind in enumerate(CANDIDATES, 1))
     values = [use.replace("{}", f"s.m{at}") for at in range(len(members)) for use in USES]
     values = [each.replace("{{", "{").replace("}}", "}") for each in values]
-    values += [f"(enum {tag}) 1" for tag in ("e", "signed_", "small", "wide")]
+    values += [f"(enum {tag}) 1" for tag in ("e", "signed_", "small", "wide", "mixed", "large")]
+    values += [
+        "E1",
+        "S",
+        "P",
+        "W",
+        "M1",
+        "M2",
+        "M3",
+        "M4",
+        "M5",
+        "L1",
+        "L2",
+        "M2 + L1",
+        "sizeof M5",
+    ]
     text = (
         "enum e { E0, E1 }; enum signed_ { S = -1 }; enum small { P } __attribute__((packed));\n"
+        "enum mixed { M1 = -1, M2 = 0x80000000, M3 = 5, M4 = M2 + 1, M5 = sizeof(M2) };\n"
+        "enum large { L1 = 0x80000000, L2 = 0xffffffffffffffff };\n"
         f"enum wide {{ W = 1UL << 40 }}; struct s {{ {fields}}} s;\n"
     ) + "".join(
         f"int q{at}(void) {{ return _Generic(({each}), {listed}default: 0); }}\n"
