@@ -52,7 +52,7 @@ from csg.language.syntax import (
     Unary,
     VaArg,
 )
-from csg.language.traversal import Tree, called_name, is_null, walk, without_casts
+from csg.language.traversal import Tree, called_name, is_null, same_address, walk, without_casts
 from csg.language.types import (
     Array,
     Enumeration,
@@ -121,6 +121,8 @@ class _Flow:
                         self._give(_of_variable(symbol), value)
                 case CompoundLiteral(initializer=InitializerList() as value):
                     self._give(_POINTERS, value)
+                case CompoundLiteral(type=kind, initializer=value):
+                    self._give(_in_memory(kind), value)
                 case Assign(target=target, value=value):
                     for cell in _cells(target):
                         self._give(cell, value)
@@ -366,7 +368,10 @@ def _cells(expression: Tree) -> Iterator[_Cell]:
     """Where the value of an expression comes from, or goes to where it is a target."""
     waiting: list[Tree] = [expression]
     while waiting:
-        match waiting.pop():
+        each = waiting.pop()
+        if (pointer := same_address(each)) is not None:
+            waiting.append(pointer)
+        match each:
             case Cast(operand=inner) | Comma(right=inner) | Assign(target=inner):
                 waiting.append(inner)
             case Builtin(name="expect" | "expect_with_probability", arguments=(inner, *_)):

@@ -54,7 +54,7 @@ from csg.language.syntax import (
     TranslationUnit,
     While,
 )
-from csg.language.traversal import Tree, called_name, children, walk, without_casts
+from csg.language.traversal import Tree, called_name, children, same_address, walk, without_casts
 from csg.language.types import Array, Function, Pointer, Void
 from csg.records import record
 from csg.unify import Unified
@@ -257,7 +257,10 @@ def _places(expression: Expression, way: str) -> Iterator[_Place]:
     """The objects that lie ``way`` behind the value of an expression, or hold it."""
     waiting = [expression]
     while waiting:
-        match waiting.pop():
+        each = waiting.pop()
+        if not way and (pointer := same_address(each)) is not None:
+            waiting.append(pointer)
+        match each:
             case Cast(operand=inner) | Comma(right=inner):
                 waiting.append(inner)
             case Builtin(name="expect" | "expect_with_probability", arguments=(inner, *_)):

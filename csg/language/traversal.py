@@ -18,6 +18,7 @@ from typing import Any, TypeVar, cast, get_args
 from csg.errors import Location
 from csg.language import syntax
 from csg.language.syntax import (
+    AddressOf,
     Assign,
     Binary,
     Builtin,
@@ -331,6 +332,34 @@ def without_casts(expression: Expression) -> Expression:
     while isinstance(expression, Cast):
         expression = expression.operand
     return expression
+
+
+def same_address(expression: Tree) -> Expression | None:
+    """The pointer that an address is the same as: ``p`` of ``&*p``, ``&p[0]``, ``&p[i]`` where i
+    may be 0, ``&p->first``, and ``p->first`` of an array. None of other expressions. Nothing reads
+    ``*p`` there, so p may be null (C17 6.5.3.2p3)."""
+    if isinstance(expression, AddressOf):
+        place: Tree = expression.operand
+    elif isinstance(designated_type(expression), Array):
+        place = expression
+    else:
+        return None
+    while True:
+        match place:
+            case Member(field=member) if member.offset:
+                return None
+            case Member(record=pointer, arrow=True) | Dereference(operand=pointer):
+                return pointer
+            case Member(record=outer):
+                place = outer
+            case Index(base=pointer, index=index):
+                if constant_of(index):
+                    return None
+                if not isinstance(designated_type(pointer), Array):
+                    return pointer
+                place = pointer
+            case _:
+                return None
 
 
 def is_null(expression: Expression) -> bool:
