@@ -749,13 +749,6 @@ int f(int x)
         others=True,
     ),
     Row(
-        "symexec/executor/address_uses.py:_tell_freed:addresses",
-        "char *p = malloc(8); free(p); char *q = malloc(8); x += p == q; free(q);",
-        head="#include <stdlib.h>",
-        says="a pointer to freed memory is compared",
-        others=True,
-    ),
-    Row(
         "symexec/executor/address_uses.py:_tell_untraced:addresses",
         "long *q = malloc(16); memcpy(q, &p, 8); x += ((char *) q)[1]; free(q);",
         head="#include <stdlib.h>",

@@ -194,7 +194,7 @@ def _resized(context: Context, pointer: Data, size: Data) -> Asking[int]:
     address = yield from _fresh(context, size, "realloc")
     if address:
         context.move(address, before)
-        context.free(before)
+        context.free(before, successor=address)  # which may lie where it lay
     return address
 
 
