@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from inspect import GEN_CLOSED, getgeneratorstate
 from math import inf
 from time import monotonic, thread_time
 from typing import Any
@@ -201,7 +202,7 @@ class _Deadline:
     @property
     def ended(self) -> bool:
         """Does it say of each query from now on that it is over?"""
-        return self._answers.gi_frame is None
+        return getgeneratorstate(self._answers) == GEN_CLOSED
 
     def interrupt(self) -> None:
         """Raise the exception that came during a query; of several, the one that ends the run."""
