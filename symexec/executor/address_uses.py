@@ -9,13 +9,13 @@ Along a given input there is no choice: the path is that of the made-up number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import product
 
 from csg.errors import Location
 from csg.ir import Branch, Instruction, Register, Return, Switch, Terminator
-from symexec.executor.addresses import number_of
+from symexec.executor.addresses import number_of, objects_led_to
 from symexec.executor.execution import Execution
 from symexec.executor.pointer_bytes import as_number
 from symexec.executor.undefined_uses import ACCESSED, note, used
@@ -30,12 +30,11 @@ from symexec.expr import (
     shadowed,
 )
 from symexec.ledger import Reason
-from symexec.memory import AllocationKind, offset_of
+from symexec.memory import AllocationKind
 from symexec.solver import Answer
 from symexec.state.inputs import GIVEN, Given, Guided, Script, compared_text
 from symexec.state.state import State
 
-FREED = "a pointer to freed memory is compared with one to memory that was allocated since"
 UNTRACED = "a pointer as a number, to one of several objects"
 
 
@@ -97,7 +96,7 @@ def pointed(engine: Execution, state: State, value: Operand, what: str) -> Opera
     addresses = engine.addresses
     if isinstance(value, int) or not addresses.within(value):
         return value
-    if not addresses.is_pointer(value):
+    if not addresses.is_pointer(state.memory, value):
         _tell(engine, state, value, "decides what is accessed" if what == ACCESSED else what)
     return addresses.concealed(value)
 
@@ -132,7 +131,11 @@ def address_helpers(engine: Execution) -> dict[str, object]:
             return value
 
         def of(half: Operand) -> Operand:
-            if isinstance(half, Term) and addresses.within(half) and not addresses.is_pointer(half):
+            if (
+                isinstance(half, Term)
+                and addresses.within(half)
+                and not addresses.is_pointer(state.memory, half)
+            ):
                 where = place(state, block, index)
                 _tell(engine, state, half, "decides where a pointer points", where)
             return addresses.concealed(half)
@@ -159,16 +162,15 @@ def address_helpers(engine: Execution) -> dict[str, object]:
         """``left == right`` of pointers"""
 
         def of(one: Operand, other: Operand) -> Operand:
+            plain = compare(operator, 64, one, other)
+            assert not isinstance(plain, Shadowed)
             apart = _given_apart(state, one, other)
             if apart is not None:
                 _tell_apart(engine, state, apart, place(state, block, index))
-            else:
-                _tell_freed(engine, state, one, other, place(state, block, index))
-                _tell_elsewhere(engine, state, one, other, place(state, block, index))
-                one, other = addresses.as_numbers(state.memory, one, other)
-            found = compare(operator, 64, one, other)
-            assert not isinstance(found, Shadowed)
-            return found
+                return plain
+            _tell_elsewhere(engine, state, one, other, place(state, block, index))
+            found = addresses.equal(state.memory, operator, one, other)
+            return traced(state, found, plain, block, index)
 
         return _of_pairs(left, right, of)
 
@@ -231,20 +233,6 @@ def _tell_apart(engine: Execution, state: State, apart: Sequence[str], location:
     note(engine, state, Reason.ADDRESSES, text, location)
 
 
-def _tell_freed(
-    engine: Execution, state: State, left: Operand, right: Operand, location: Location
-) -> None:
-    """Note that a pointer to freed memory is compared with one to allocated memory: malloc may have
-    given the same place out again (C17 6.2.4p2)."""
-    for pointer, other in ((left, right), (right, left)):
-        if not isinstance(pointer, int) or number_of(pointer) not in state.memory.freed:
-            continue
-        items = [state.memory.find(number) for number, _ in _leads(state, other)]
-        if any(item is not None and item.kind is AllocationKind.HEAP for item in items):
-            note(engine, state, Reason.ADDRESSES, FREED, location)
-            return
-
-
 def _tell_elsewhere(
     engine: Execution, state: State, left: Operand, right: Operand, location: Location
 ) -> None:
@@ -259,7 +247,7 @@ def _tell_elsewhere(
         item = state.memory.find(number_of(other))
         if item is not None and item.kind is not AllocationKind.FUNCTION:
             continue
-        led = (state.memory.find(number) for number, _ in _leads(state, pointer))
+        led = (state.memory.find(number) for number, _ in objects_led_to(pointer))
         for one in led:
             if one is not None and one.number in given.objects:
                 text = compared_text(one.name, other if item is None else item.name)
@@ -272,28 +260,13 @@ def _given_apart(state: State, left: Operand, right: Operand) -> tuple[str, str]
     given = state.environment.get(GIVEN)
     if not isinstance(given, Given):
         return None
-    for (number, start), (other, end) in product(_leads(state, left), _leads(state, right)):
+    for (number, start), (other, end) in product(objects_led_to(left), objects_led_to(right)):
         if given.may_be_one(state.memory, number, other):
             one, two = (given.name(state.memory, each) for each in (number, other))
             apart = None if start is None or end is None else end - start
             if apart is None or not given.has_tried(one, two, apart):
                 return one, two
     return None
-
-
-def _leads(state: State, pointer: Operand) -> Iterator[tuple[int, int | None]]:
-    """The objects that a pointer may lead into, with the distance from the start if it is known."""
-    if isinstance(pointer, int):
-        yield number_of(pointer), offset_of(pointer)
-        return
-    seen, waiting = {pointer}, [pointer]
-    while waiting:
-        top = waiting.pop()
-        if top.value is not None and top.width == 64 and number_of(top.value):
-            yield number_of(top.value), None
-        fresh = [part for part in top.args if part not in seen]
-        seen.update(fresh)
-        waiting += fresh
 
 
 def _of_pairs(left: Data, right: Data, of: Callable[[Operand, Operand], Operand]) -> Data:

@@ -7,13 +7,14 @@
 C leaves open where objects lie. So an address is a symbol from the cast to an integer until the
 cast back, and in a comparison or a difference of pointers into different objects. What the solver
 can prove of such a term holds wherever the objects lie: they are not null, do not overlap, and are
-aligned as their types ask for. Everything else is up to the implementation (``address_uses.py``).
+aligned as their types ask for. But an object may lie where another one lay that is gone
+(``Memory.may_share_place``). Everything else is up to the implementation (``address_uses.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import combinations
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations, product
 from typing import Final
 
 from csg.language.types import alignment_of
@@ -30,7 +31,7 @@ from symexec.expr import (
     substitute,
     symbols,
 )
-from symexec.memory import AllocationKind, Memory, MemoryObject, address_of
+from symexec.memory import AllocationKind, Memory, MemoryObject, address_of, offset_of
 from symexec.state.inputs import Given
 
 Bounds = Callable[[Operand], tuple[int, int]]
@@ -41,10 +42,10 @@ LOWEST: Final = 1 << 22  # programs that do not move (-no-pie) begin here; below
 HIGHEST: Final = 1 << 47  # x86-64 gives a process the lower half of 48 bits
 FAR: Final = 1 << 46  # an offset below it reaches the end of no address space
 _MALLOC: Final = 4  # malloc aligns to 1 << 4 bytes
-_GONE: Final = 1 << 16  # bytes that an object may have had that is no more
 MOST_APART: Final = 4  # objects of one term that are known not to overlap
 # the parts of a term in which its address may be: all others are offsets and conditions
 _PARTS: Final = {"add": (0, 1), "sub": (0,), "ite": (1, 2)}
+_STACKED: Final = (0, 16, -16)  # bytes between an object that is gone and one in its place
 _SCATTER: Final = (0x2545F4914F6D, 0x369DEA0F31A5)  # arbitrary and odd: places for objects to lie
 
 
@@ -132,7 +133,18 @@ class Addresses:
             left, right = one, other
         return _plain(compare(operator, 64, left, right))
 
-    def as_numbers(self, memory: Memory, left: Operand, right: Operand) -> tuple[Operand, Operand]:
+    def equal(self, memory: Memory, operator: str, left: Operand, right: Operand) -> Operand | None:
+        """``left operator right``, which is == or !=, for two pointers; None where one cannot be
+        traced and may lead to where an object was that is gone."""
+        if not _may_share_place(memory, left, right):
+            left, right = self._as_numbers(memory, left, right)
+            return _plain(compare(operator, 64, left, right))
+        one, other = self.exposed(memory, left), self.exposed(memory, right)
+        if one is None or other is None:
+            return None
+        return _plain(compare(operator, 64, one, other))
+
+    def _as_numbers(self, memory: Memory, left: Operand, right: Operand) -> tuple[Operand, Operand]:
         """Two pointers that are compared. Where one was made from an integer, so that it may be any
         number, an address that it is compared with is one that nobody knows."""
         for one, other in ((left, right), (right, left)):
@@ -170,13 +182,13 @@ class Addresses:
 
     def names(self, memory: Memory, term: Term) -> str:
         """The objects whose addresses are in a term: "s and local"."""
-        items = (memory.find(self._places[each][0]) for each in self.of(term))
-        return " and ".join(dict.fromkeys("freed memory" if each is None else each.name
-                                          for each in items))  # fmt: skip
+        numbers = (self._places[each][0] for each in self.of(term))
+        return " and ".join(dict.fromkeys(_name(memory, each) for each in numbers))
 
     def known(self, memory: Memory, term: Term, given: Given | None = None) -> Iterator[Operand]:
         """What is known of the addresses in a term wherever the objects lie. Those that are
-        ``given`` may overlap, and may be no addresses at all: a caller marks an end by -1."""
+        ``given`` may overlap, and may be no addresses at all: a caller marks an end by -1. Objects
+        may also overlap that did not live at the same time."""
         found = self.of(term)
         for symbol in found:
             number, zeros = self._places[symbol]
@@ -187,7 +199,9 @@ class Addresses:
             yield _plain(compare("ult", 64, symbol, HIGHEST >> zeros))
         for one, other in combinations(found[:MOST_APART], 2):
             pair = self._places[one][0], self._places[other][0]
-            if pair[0] != pair[1] and not (given is not None and given.may_be_one(memory, *pair)):
+            if pair[0] == pair[1] or memory.may_share_place(*pair):
+                continue
+            if given is None or not given.may_be_one(memory, *pair):
                 yield self._apart(memory, one, other)
 
     def _apart(self, memory: Memory, one: Term, other: Term) -> Operand:
@@ -195,7 +209,7 @@ class Addresses:
         that open, and nobody relies on it)."""
         starts = [self._base(*self._places[each]) for each in (one, other)]
         ends = [
-            binary("add", 64, start, _size(memory.find(self._places[each][0])))
+            binary("add", 64, start, _size(memory, self._places[each][0]))
             for start, each in zip(starts, (one, other), strict=True)
         ]
         return _plain(
@@ -204,19 +218,30 @@ class Addresses:
             )
         )
 
-    def is_pointer(self, term: Term) -> bool:
+    def is_pointer(self, memory: Memory, term: Term) -> bool:
         """Is it an address plus an offset that does not depend on where objects lie, or no address
         at all? Found out by placing the objects elsewhere."""
         layouts = [
             {each: self._made_up(each) for each in self.of(term)},
             *({each: self._scattered(each, factor) for each in self.of(term)}
               for factor in _SCATTER),
+            *self._stacked(memory, self.of(term)),
         ]  # fmt: skip
         return _alike(term, layouts) or any(
             _alike(_plain(binary("sub", 64, term, self._base(*self._places[each]))), layouts)
             for each in self.of(term)
             if term.width == 64
         )
+
+    def _stacked(self, memory: Memory, found: Sequence[Term]) -> Iterator[dict[Term, int]]:
+        """Layouts in which one object lies in the place of another one that is gone."""
+        for one, other in combinations(found, 2):
+            if memory.may_share_place(self._places[one][0], self._places[other][0]):
+                for apart in _STACKED:
+                    layout = {each: self._scattered(each, _SCATTER[0]) for each in found}
+                    start = (layout[one] << self._places[one][1]) + apart
+                    layout[other] = start >> self._places[other][1]
+                    yield layout
 
     def _scattered(self, symbol: Term, factor: int) -> int:
         number, zeros = self._places[symbol]
@@ -260,8 +285,41 @@ def _zero_bits(item: MemoryObject | None) -> int:
     return 0 if item.type is None else max(alignment_of(item.type), 1).bit_length() - 1
 
 
-def _size(item: MemoryObject | None) -> int:
-    return _GONE if item is None else len(item.data)
+def _size(memory: Memory, number: int) -> int:
+    """The bytes that an object has, or had. Of a local one that is gone nobody knows more than
+    one."""
+    item = memory.find(number)
+    if item is not None:
+        return len(item.data)
+    return memory.freed[number].size if number in memory.freed else 1
+
+
+def _name(memory: Memory, number: int) -> str:
+    item = memory.find(number)
+    if item is not None:
+        return item.name
+    return "freed memory" if number in memory.freed else "a local object that is gone"
+
+
+def _may_share_place(memory: Memory, left: Operand, right: Operand) -> bool:
+    """May an object that one pointer leads into lie where one was that the other leads into?"""
+    pairs = product(objects_led_to(left), objects_led_to(right))
+    return any(memory.may_share_place(one, other) for (one, _), (other, _) in pairs)
+
+
+def objects_led_to(pointer: Operand) -> Iterator[tuple[int, int | None]]:
+    """The objects that a pointer may lead into, with the distance from the start if it is known."""
+    if isinstance(pointer, int):
+        yield number_of(pointer), offset_of(pointer)
+        return
+    seen, waiting = {pointer}, [pointer]
+    while waiting:
+        top = waiting.pop()
+        if top.value is not None and top.width == 64 and number_of(top.value):
+            yield number_of(top.value), None
+        fresh = [part for part in top.args if part not in seen]
+        seen.update(fresh)
+        waiting += fresh
 
 
 def _parts(term: Term) -> tuple[Term, ...]:

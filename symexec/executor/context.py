@@ -212,13 +212,11 @@ class ModelContext:
             item.place = self.location
         return address_of(item.number)
 
-    def free(self, address: int) -> None:
+    def free(self, address: int, successor: int | None = None) -> None:
         self.check_free(address)
         state = self._state
-        number = address >> 32
-        item = state.memory.find(number)
-        assert item is not None
-        state.memory.release(number, f"freed {item.name}", BOTH if state.alone else state.mode)
+        follower = None if successor is None else successor >> 32
+        state.memory.release(address >> 32, BOTH if state.alone else state.mode, follower)
 
     def check_free(self, address: int) -> None:
         memory = self._state.memory
@@ -226,7 +224,8 @@ class ModelContext:
         item = memory.find(number)
         if item is None:
             kind = FaultKind.DOUBLE_FREE if number in memory.freed else FaultKind.BAD_FREE
-            raise Faulted(MemoryFault(kind, memory.freed.get(number, hex(address)), Access.FREE, 0))
+            what = memory.freed[number].what if number in memory.freed else hex(address)
+            raise Faulted(MemoryFault(kind, what, Access.FREE, 0))
         if not item.from_malloc or address & 0xFFFFFFFF:
             text = f"{item.name}, offset {offset_of(address)}"
             given = memory.given(address)

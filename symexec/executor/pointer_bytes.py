@@ -44,9 +44,6 @@ def _expose(engine: Execution, state: State, whole: Data) -> Data | None:
     if isinstance(whole, Shadowed):
         old, new = (_expose(engine, state, half(whole)) for half in (old_half, new_half))
         return None if old is None or new is None else _pair(whole, old, new)
-    if isinstance(whole, int):
-        led = state.memory.find(number_of(whole))
-        return whole if led is None else engine.addresses.exposed(state.memory, whole)
     return engine.addresses.exposed(state.memory, whole)
 
 

@@ -66,6 +66,16 @@ class Fault:
     what: str  # the object, for messages
 
 
+@dataclass(frozen=True, slots=True)
+class Freed:
+    """An object that a version has freed. ``follower``: the number of the first object that may lie
+    in its place."""
+
+    what: str  # for messages
+    size: int
+    follower: int
+
+
 class _Page:
     """Up to 32 objects and the token of the memory that may change the list."""
 
@@ -77,8 +87,8 @@ class _Page:
 
 
 class Memory:
-    """The memory of a state. ``freed`` names dead objects (for messages); number 0 is the null
-    page. ``symbol`` makes the values of uninitialised bytes; without it fresh objects hold zeros.
+    """The memory of a state. ``freed``: what a version has freed; number 0 is the null page.
+    ``symbol`` makes the values of uninitialised bytes; without it fresh objects hold zeros.
     ``blank``: there have been uninitialised bytes on this path; ``undefined``: some were read;
     ``exposed``: the program has looked at the number of an address; ``bounded``: there are objects
     whose size is a term; ``taken``: the names of objects of which the program has read bytes that
@@ -110,7 +120,7 @@ class Memory:
         self.pages: list[_Page] = [_Page([None], self.owner)]
         self.count = 1
         self.moved = 0  # bytes that were allocated, copied and filled on the way here
-        self.freed: dict[int, str] = {}
+        self.freed: dict[int, Freed] = {}
         self.shared_freed = False
 
     def fork(self) -> Memory:
@@ -165,19 +175,21 @@ class Memory:
             self._own_page(number >> PAGE_BITS).objects.append(item)
         return item
 
-    def release(self, number: int, why: str, mode: int = BOTH) -> None:
-        """End the life of an object for the versions of ``mode``; ``why`` is stored for
-        messages."""
+    def release(self, number: int, mode: int = BOTH, follower: int | None = None) -> None:
+        """End the life of a heap object for the versions of ``mode``. ``follower``: the number of
+        the object that takes its place; None: it can be any that comes later."""
         item = self.find(number)
+        if item is not None and number not in self.freed:
+            if self.shared_freed:
+                self.freed = dict(self.freed)
+                self.shared_freed = False
+            at = self.count if follower is None else follower
+            self.freed[number] = Freed(f"freed {item.name}", item.size, at)
         if mode != BOTH and item is not None and item.dead | mode != OLD | NEW:
             self.writable(item).dead |= mode
             return
         page = self._own_page(number >> PAGE_BITS)
         page.objects[number & PAGE_MASK] = None
-        if self.shared_freed:
-            self.freed = dict(self.freed)
-            self.shared_freed = False
-        self.freed[number] = why
 
     def drop_stack(self, number: int) -> None:
         """Remove a local object when its call returns."""
@@ -203,6 +215,30 @@ class Memory:
         if marks is not None and self.symbol is not None and mode == BOTH:
             self.writable(item).renew(marks)
             self.blank = True
+
+    def may_share_place(self, one: int, other: int) -> bool:
+        """May one of two objects lie where the other one lay before? Not where they are known to
+        have lived at the same time. A local object that is gone lived before all that have come
+        since; of two that are gone nothing is known, nor when a variable-length array ended."""
+        first, second = sorted((one, other))
+        if first == second or not 0 < first < second < self.count:
+            return False
+        if not self._is_local(first):
+            freed = self.freed.get(first)
+            return freed is not None and freed.follower <= second and self._is_allocated(second)
+        item, later = self.find(first), self.find(second)
+        if not self._is_local(second):
+            return False
+        return item is None or bool(item.dead) or item.type is None or bool(later and later.dead)
+
+    def _is_local(self, number: int) -> bool:
+        """Only calls drop objects that nobody has freed."""
+        item = self.find(number)
+        return number not in self.freed if item is None else item.kind is AllocationKind.STACK
+
+    def _is_allocated(self, number: int) -> bool:
+        item = self.find(number)
+        return (item is None and number in self.freed) or (item is not None and item.from_malloc)
 
     def find(self, number: int) -> MemoryObject | None:
         if 0 < number < self.count:
@@ -331,7 +367,7 @@ class Memory:
             if number == 0 or address < 1 << 32:
                 return Fault(FaultKind.NULL, "null pointer")
             if number in self.freed:
-                return Fault(FaultKind.USE_AFTER_FREE, self.freed[number])
+                return Fault(FaultKind.USE_AFTER_FREE, self.freed[number].what)
             behind = self.find(number + 1)
             if behind is not None and address & OFFSET_MASK > OFFSET_MASK >> 1:
                 return Fault(FaultKind.OUT_OF_BOUNDS, behind.name)

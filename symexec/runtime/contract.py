@@ -165,7 +165,9 @@ class Context(Protocol):
     def allocate_some(self, size: Data, name: str, zeroed: bool) -> int:
         """A new heap object of a symbolic size up to the ``largest``. Returns its address."""
 
-    def free(self, address: int) -> None: ...
+    def free(self, address: int, successor: int | None = None) -> None:
+        """End the life of an allocated object. ``successor``: the address of what realloc made of
+        it, which may lie in its place though it is there already."""
 
     def check_free(self, address: int) -> None:
         """End the path if ``free`` of this address is an error."""

@@ -19,6 +19,7 @@ from symexec.expr import (
     halves,
     shadowed,
 )
+from symexec.ledger import Reason
 from symexec.memory import AllocationKind, FaultKind
 from symexec.runtime.contract import (
     Arguments,
@@ -194,7 +195,7 @@ def _resized(context: Context, pointer: Data, size: Data) -> Asking[int]:
     address = yield from _fresh(context, size, "realloc")
     if address:
         context.move(address, before)
-        context.free(before)
+        context.free(before, successor=address)  # which may lie where it lay
     return address
 
 
@@ -218,9 +219,11 @@ def release(context: Context, arguments: Arguments) -> Model:
 
 @models("malloc_usable_size", effects="nothing")
 def usable_size(context: Context, arguments: Arguments) -> Model:
-    """malloc_usable_size: glibc rounds up, but a program that uses more than it asked for has an
-    error."""
+    """malloc_usable_size: the size asked for, as AddressSanitizer has it. glibc rounds up, by rules
+    of its own."""
     address = yield from place(arguments[0])
+    if address:
+        context.event(Reason.APPROXIMATED, "malloc_usable_size gives the size asked for")
     return context.extent(address) or 0
 
 

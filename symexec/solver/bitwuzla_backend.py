@@ -10,9 +10,10 @@ is lowered twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from inspect import GEN_CLOSED, getgeneratorstate
 from math import inf
 from time import monotonic, thread_time
 from typing import Any
@@ -39,6 +40,7 @@ class BitwuzlaBackend:
         self._lowering = Lowering(self._builder)
         self._rebuild_after = rebuild_after
         self._solver: Any = None
+        self._counted = counted
         self._deadline = _Deadline(counted)
         self._queries = 0
         self._lowered_before = 0
@@ -69,14 +71,18 @@ class BitwuzlaBackend:
     def _answer(
         self, path: PathCondition, condition: Term | None, limit_s: float, until: float
     ) -> Answer:
+        if self._deadline.ended:
+            self._solver, self._deadline = None, _Deadline(self._counted)
         if self._solver is None or self._is_stale(path):
             self._rebuild()
         self._queries += 1
         self._align(path)
         assumptions = [] if condition is None else self._lowered(condition)
         self._deadline.set(limit_s, until)
-        result = self._solver.check_sat(*assumptions)
-        self._deadline.interrupt()
+        try:
+            result = self._solver.check_sat(*assumptions)
+        finally:  # also where another signal comes at once behind the query
+            self._deadline.interrupt()
         if result == self._library.Result.SAT:
             return Answer.SAT
         return Answer.UNSAT if result == self._library.Result.UNSAT else Answer.UNKNOWN
@@ -147,7 +153,7 @@ class _without_frames:
 
 @dataclass(slots=True)
 class _Limits:
-    """The limits of one query. ``interruption``: the exception raised during the query.
+    """The limits of one query. ``interruptions``: the exceptions raised during the query.
     ``counted``: the limit is a number of ``calls`` and no time."""
 
     counted: bool
@@ -155,7 +161,7 @@ class _Limits:
     most: float = 0.0
     end: float = 0.0  # CPU seconds of this thread
     until: float = 0.0  # on the clock
-    interruption: BaseException | None = None
+    interruptions: tuple[BaseException, ...] = ()
 
     def over(self) -> bool:
         self.calls += 1
@@ -170,43 +176,65 @@ class _Deadline:
 
     The library swallows exceptions, and a signal's handler may raise one at any moment, also before
     a function's first statement. A generator can catch it wherever it comes: it is stored, ends the
-    query, and is raised by ``interrupt``.
+    query, and is raised by ``interrupt``. Several signals may wait for the library to call. Where
+    one is too many, the generator ends, and with it the query.
     """
 
-    __slots__ = ("_limits", "over")
+    __slots__ = ("_answers", "_limits", "over")
 
     def __init__(self, counted: bool) -> None:
         self._limits = _Limits(counted)
         # holds no reference to the backend: a cycle would end with the library
-        answers = _answers(self._limits)
-        next(answers)
-        self.over: Callable[[], bool] = partial(next, answers)
+        self._answers = _answers(self._limits)
+        next(self._answers)
+        self.over: Callable[[], bool] = partial(next, self._answers, True)
 
     def set(self, limit_s: float, until: float) -> None:
         limits = self._limits
         limits.calls, limits.most = 0, limit_s * CALLS_A_SECOND
         limits.end, limits.until = thread_time() + limit_s, until
+        limits.interruptions = ()  # that of a query before was raised already
 
     @property
     def calls(self) -> int:
         return self._limits.calls
 
+    @property
+    def ended(self) -> bool:
+        """Does it say of each query from now on that it is over?"""
+        return getgeneratorstate(self._answers) == GEN_CLOSED
+
     def interrupt(self) -> None:
-        """Raise the exception that came during a query."""
-        interruption, self._limits.interruption = self._limits.interruption, None
-        if interruption is not None:
-            raise interruption
+        """Raise the exception that came during a query; of several, the one that ends the run."""
+        interruptions, self._limits.interruptions = self._limits.interruptions, ()
+        found = [each for last in interruptions for each in _with_contexts(last)]
+        for each in found:
+            each.__context__ = None
+        if found:
+            ending = (each for each in found if isinstance(each, KeyboardInterrupt))
+            raise next(ending, found[0]).with_traceback(None)
 
 
-def _answers(limits: _Limits) -> Iterator[bool]:
-    while True:
-        try:
-            while True:
-                yield limits.interruption is not None or limits.over()
-        except GeneratorExit:
-            return
-        except BaseException as interruption:
-            limits.interruption = interruption.with_traceback(None)
+def _with_contexts(last: BaseException) -> Iterator[BaseException]:
+    """An exception behind those during which it came."""
+    if last.__context__ is not None:
+        yield from _with_contexts(last.__context__)
+    yield last
+
+
+def _answers(limits: _Limits) -> Generator[bool, None, None]:
+    """The handlers call nothing: that is where Python would raise the next exception."""
+    try:
+        while True:
+            try:
+                while True:
+                    yield bool(limits.interruptions) or limits.over()
+            except GeneratorExit:
+                return
+            except BaseException as interruption:
+                limits.interruptions += (interruption,)
+    except BaseException as interruption:
+        limits.interruptions += (interruption,)
 
 
 class _Builder:

@@ -149,7 +149,7 @@ def test_it_is_a_pointer_where_its_offset_is_the_same_everywhere() -> None:
         (binary("xor", 64, base, odd), False),
         (truncate(odd, 32), False),
     ):
-        assert isinstance(value, int) or ADDRESSES.is_pointer(value) is expected
+        assert isinstance(value, int) or ADDRESSES.is_pointer(MEMORY, value) is expected
 
 
 def moved_term(base: Operand, offset: Operand) -> Operand:

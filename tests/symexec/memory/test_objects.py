@@ -89,7 +89,7 @@ def test_what_lies_outside_an_object_is_named() -> None:
     assert memory.fault(base - 1, 1, False).what == "second"
     assert memory.fault((first.number << 32) + 4, 1, False).what == "first"
     assert memory.fault(0, 1, False).kind == "null"
-    memory.release(second.number, "freed second")
+    memory.release(second.number)
     assert memory.fault(base, 1, False).kind == "use-after-free"
 
 

@@ -3,16 +3,21 @@ afterwards is answered as if it had never been asked."""
 
 from __future__ import annotations
 
+import ctypes
 import random
+import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
 import pytest
 
-from symexec.expr import Term, evaluate, negate
-from symexec.solver import Answer, PathCondition, SolverOptions
+from symexec.expr import Term, TermTable, binary, compare, evaluate, negate
+from symexec.solver import Answer, PathCondition, SolverOptions, bitwuzla_backend
+from symexec.solver.bitwuzla_backend import BitwuzlaBackend
 from symexec.solver.chain import build_backend, build_solver
 from symexec.watchdog import Spent, What
 from tests.nightly import daily
@@ -138,3 +143,54 @@ def test_terms_that_are_made_after_an_interruption_mean_what_they_say(
             value = folded if isinstance(folded, int) else evaluate(folded, model)
             assert value == evaluate(made.raw, model)
     assert stopped > 50
+
+
+def asked(backend: BitwuzlaBackend, bits: int, prime: int) -> Answer:
+    """Are there two numbers of so many bits whose product this is? Of few bits that is easy."""
+    table = TermTable()
+    one, other = table.symbol("one", 2 * bits), table.symbol("other", 2 * bits)
+    path = PathCondition()
+    for each in (one, other):
+        for low, high in ((1, each), (each, 1 << bits)):
+            fact = compare("ult", 2 * bits, low, high)
+            assert isinstance(fact, Term)
+            path = path.assuming(fact)
+    question = compare("eq", 2 * bits, binary("mul", 2 * bits, one, other), prime)
+    assert isinstance(question, Term)
+    return backend.check(path, question, 60.0)
+
+
+@pytest.mark.parametrize("order", [(Spent(What.TIME), KeyboardInterrupt()),
+                                   (KeyboardInterrupt(), Spent(What.TIME))])  # fmt: skip
+def test_signals_that_wait_for_the_library_end_a_query(
+    order: tuple[BaseException, BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both handlers raise while the library asks whether to give up. Ctrl-C is not lost."""
+    signals = dict(zip((signal.SIGUSR1, signal.SIGUSR2), order, strict=True))  # the lower one first
+    begun, calls = time.monotonic(), [0]
+    unblock = ctypes.CDLL(None).pthread_sigmask  # Python's own would handle one signal at once
+    both = sum(1 << number - 1 for number in signals)
+
+    def handle(number: int, frame: object) -> None:
+        raise signals[signal.Signals(number)]
+
+    def over(limits: object) -> bool:
+        calls[0] += 1
+        if calls[0] == 1000:
+            signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+            for number in signals:
+                signal.pthread_kill(threading.get_ident(), number)
+            unblock(signal.SIG_UNBLOCK, (ctypes.c_ulong * 16)(both), None)
+        return time.monotonic() > begun + 30
+
+    before = {number: signal.signal(number, handle) for number in signals}
+    monkeypatch.setattr(bitwuzla_backend._Limits, "over", over)
+    backend = BitwuzlaBackend()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            asked(backend, 60, (1 << 107) - 1)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert time.monotonic() < begun + 30
+    assert asked(backend, 4, 211) is Answer.UNSAT
