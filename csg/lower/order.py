@@ -124,8 +124,8 @@ def same_value(expression: Expression) -> Expression:
                 expression = operand
             case Dereference(operand=AddressOf(operand=operand)):
                 expression = operand
-            case Binary() if (kept := simplified(expression)) is not expression:
-                expression = kept
+            case Binary() if (operand := simplified(expression)) is not expression:
+                expression = operand
             case _:
                 return expression
 
@@ -135,14 +135,14 @@ def simplified(expression: Expression) -> Expression:
     while isinstance(expression, Binary):
         operator, left, right = expression.operator, expression.left, expression.right
         if _is_neutral(operator, right):
-            kept = left
+            operand = left
         elif operator in _EITHER and _is_neutral(operator, left):
-            kept = right
+            operand = right
         else:
             break
-        if not is_integer(kept.type):
+        if not is_integer(operand.type):
             break
-        expression = kept if kept.type == expression.type else Cast(kept, expression.type)
+        expression = operand if operand.type == expression.type else Cast(operand, expression.type)
     return expression
 
 
