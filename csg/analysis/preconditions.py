@@ -83,7 +83,8 @@ class Length:
     for ``number`` minus ``less`` elements (-1: one element more). The code distinguishes numbers
     below ``least`` from others. ``passed``: it is so in all calls that are there, whatever the code
     does with the number: what is passed may be a text. ``room``: what is called ``pointer`` is an
-    array in a structure, of so many bytes."""
+    array in a structure, of so many bytes. ``null``: where ``pointer`` is null, there are no bytes
+    behind it; else any number may stand beside a null."""
 
     pointer: str
     number: str
@@ -92,6 +93,7 @@ class Length:
     less: int = 0
     passed: bool = False
     room: int = 0
+    null: bool = False
 
     def most(self, size: int) -> int:
         """The largest number that ``size`` bytes allow."""
@@ -203,7 +205,7 @@ def preconditions(
     asked = asked_for_null(unified, entry)
     ranges = tuple(_in_one_object(unified, entry))
     offsets = {each.claim.number for each in ranges if isinstance(each.claim, Length)}
-    lengths = _lengths(old, new, entry.parameters)
+    lengths = _lengths(old, new, entry.parameters, asked)
     every = (
         *ranges,
         *_with_room(entry),
@@ -280,7 +282,11 @@ class _Version:
 # ------------------------------------------------------------------ lengths
 
 
-def _lengths(old: _Version, new: _Version, parameters: Sequence[Symbol]) -> Iterator[Precondition]:
+def _lengths(
+    old: _Version, new: _Version, parameters: Sequence[Symbol], asked: NullTests
+) -> Iterator[Precondition]:
+    """The lengths that both versions expect. Of a member that is null the number says the same,
+    unless a version asks whether it is."""
     before, after = old.lengths(), new.lengths()
     for pair in sorted(before.keys() & after.keys()):
         each = after[pair]
@@ -294,7 +300,10 @@ def _lengths(old: _Version, new: _Version, parameters: Sequence[Symbol]) -> Iter
             kind = parameters[int(root_of(pair[0]))].type
             if pair[0].isdigit() and isinstance(kind, Pointer) and _size(kind) == unit:
                 text = f"{shown} <= elements of {pointer}"
-        claim = Length(pointer, number, unit, max(each.least, before[pair].least), less)
+        way = pair[0].removeprefix(root_of(pair[0]))
+        null = way.count("->") == 1 and (int(root_of(pair[0])), way) not in asked.ways
+        least = max(each.least, before[pair].least)
+        claim = Length(pointer, number, unit, least, less, null=null)
         yield Precondition(claim, text, each.why, each.location)
 
 
