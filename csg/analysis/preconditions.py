@@ -49,12 +49,14 @@ from csg.language.syntax import (
     Unary,
 )
 from csg.language.traversal import (
+    MIRROR,
     Tree,
     called_name,
     children,
     is_failed_assertion,
     place_of,
     root_of,
+    value_of,
     walk,
     without_casts,
 )
@@ -222,7 +224,42 @@ def preconditions(
         ),
     )
     once = {each.text: each for each in reversed(every)}  # the first of those that say the same
-    return tuple(each for each in every if once[each.text] is each)
+    first = [each for each in every if once[each.text] is each]
+    said = [known for each in asserted if (known := _asserted_range(each.claim)) is not None]
+    return tuple(each for each in first if not _is_said(each.claim, said))
+
+
+def _asserted_range(claim: Claim) -> Bounded | None:
+    """The values of a parameter that an assertion allows: 1 and more for ``n > 0u``, ``n != 0``."""
+    match claim:
+        case Asserted(expression=Binary(operator=operator, left=left, right=right)):
+            pass
+        case _:
+            return None
+    if value_of(left) is not None:
+        left, operator, right = right, MIRROR.get(operator, operator), left
+    value, number = value_of(right), without_casts(left)
+    if value is None or not isinstance(number, Name) or not is_integer(number.type):
+        return None
+    low, high = range_of_type(number.type)
+    match operator:
+        case ">" | ">=":
+            low = max(low, value + (operator == ">"))
+        case "<" | "<=":
+            high = min(high, value - (operator == "<"))
+        case "!=" if value == low:
+            low += 1
+        case _:
+            return None
+    return Bounded(number.symbol.name, low, high)
+
+
+def _is_said(claim: Claim, said: Sequence[Bounded]) -> bool:
+    """Does an assertion say as much of the number, or more?"""
+    return isinstance(claim, Bounded) and any(
+        each.name == claim.name and claim.low <= each.low and each.high <= claim.high
+        for each in said
+    )
 
 
 def guarantees(unified: Unified, entry: FunctionDefinition) -> tuple[Precondition, ...]:
