@@ -28,7 +28,8 @@ from math import prod
 
 from csg.analysis.guarded_lengths import Counted, Guarded, Pair, size_in_bytes, stride
 from csg.analysis.null_checks import asked_in
-from csg.analysis.order import exit_of, extents
+from csg.analysis.order import Order, atoms, exit_of
+from csg.analysis.steps import Steps
 from csg.errors import Location
 from csg.ir.library_effects import TAKES
 from csg.language.syntax import (
@@ -150,11 +151,34 @@ def called_from(functions: Functions, entry: FunctionDefinition) -> list[Functio
 @record
 class _Bound:
     """At these ``places`` of the function, a number is below ``by`` (a variable or a parameter)
-    plus ``beyond``."""
+    plus ``beyond``: the node at ``origin`` suggests it."""
 
     by: Symbol | str
     places: range
-    beyond: int = 0  # may be negative
+    beyond: int = 0
+    origin: int = -1
+
+
+@record
+class _Held:
+    """A condition has just been true: at the start of ``places``, a variable is below ``by`` plus
+    ``beyond``, which may be negative. ``unequal``: it is not ``by`` plus ``beyond``."""
+
+    by: Symbol | str
+    places: range
+    beyond: int
+    unequal: bool
+
+
+@record
+class _Compared:
+    """At these ``places``, the ``names`` are at most a sum of these ``variables`` and numbers: the
+    node at ``origin`` says so."""
+
+    names: frozenset[Symbol | str]
+    variables: frozenset[Symbol | str]
+    places: range
+    origin: int
 
 
 @record
@@ -193,12 +217,15 @@ class _Uses:
         self._changing: set[Symbol] = set()
         self._moving: set[str] = set()  # pointers that are stepped
         self._below: dict[Symbol | str, list[_Bound]] = {}
+        self._held: dict[Symbol, list[_Held]] = {}
+        self._orders: list[_Compared] = []  # comparisons of numbers with variables
         self._left: dict[Symbol, list[_Bound]] = {}  # where loops have left the variable
         self._rooms: list[_Room] = []
         # places where something else bounds the number
         self._bounded: dict[Symbol | str, list[range]] = {}
         self._least: dict[str, int] = {}  # number -> the code distinguishes numbers below this
-        self._weighed: set[str] = set()  # numbers that are compared with each other
+        # places where a number is no more than another one
+        self._weighed: dict[str, list[range]] = {}
         self._texts: set[str] = set()  # pointers to texts, and to other data that ends by itself
         self._judged: set[str] = set()  # pointers to what a branch depends on
         self._written: set[int] = set()  # identities of the elements that are written
@@ -206,11 +233,11 @@ class _Uses:
         self._taken: dict[Pair, Counted] = {}  # pairs found by calls of the C library
         # pairs of a pointer and a number that only occur together
         self._hinted: dict[Pair, Counted] = {}
-        nodes = list(walk(definition.body))
-        self._nodes = nodes
+        self._order = Order(definition.body)
+        self._nodes = nodes = self._order.nodes
+        self._steps = Steps(self._order)
         self._calls = [node for node in nodes if isinstance(node, Call)]
         self._said: dict[Pair, set[int]] = {}  # the places that show the pair
-        self._extents = extents(nodes)
         self._everywhere = range(len(nodes))
         self._repeated = [self._extent(node) for node in nodes if isinstance(node, _LOOPS)]
         if any(isinstance(node, Goto) for node in nodes):
@@ -221,6 +248,9 @@ class _Uses:
         for self._here, node in enumerate(nodes):
             self._bounds(node)
             self._text(node)
+        self._hold()
+        for order in self._orders:
+            self._put_in_order(order)
         for self._here, node in enumerate(nodes):
             self._use(node)
             self._loop(node)
@@ -233,13 +263,28 @@ class _Uses:
 
     def _extent(self, node: Tree) -> range:
         """The places of a node and of all its descendants."""
-        return self._extents[id(node)]
+        return self._order.extent(node)
 
     def _from_here(self) -> range:
         """The places that can run after the present one: all that follow in the text, and all of
         the outermost loop around it."""
         around = [each.start for each in self._repeated if self._here in each]
         return range(min(around, default=self._here), self._everywhere.stop)
+
+    def _behind(self, node: If, certain: bool) -> range:
+        """The places that run after a branch of ``node`` has not left: all that follow in the text,
+        and all of the loops that come by it each time, if its condition is ``certain`` to hold."""
+        place, part = self._here, self._order.part(self._here)
+        behind = range(self._extent(node).stop, self._everywhere.stop)
+        if not certain or isinstance(exit_of(node.then), Continue):
+            return behind
+        if self._everywhere in self._repeated:
+            return self._everywhere
+        bodies = {self._extent(each.body): each for each in self._nodes if isinstance(each, _LOOPS)}
+        while (loop := bodies.get(part)) is not None:
+            place = self._extent(loop).start
+            part = self._order.part(place)
+        return behind if place == self._here else range(place, self._everywhere.stop)
 
     # -------------------------------------------------------------- copies
 
@@ -348,12 +393,15 @@ class _Uses:
         return name
 
     def _numbers(self, expression: Expression) -> set[str]:
-        """The parameters, and members of what they point to, that occur in a sum."""
+        """The parameters, and members of what they point to, that occur in a sum. A parameter that
+        the function counts up is a variable."""
         found: set[str] = set()
         for node in _summands(expression):
             match node:
                 case Name(symbol=symbol) if symbol in self._made:
                     found |= self._made[symbol]
+                case Name(symbol=symbol) if self._steps.counts(symbol):
+                    pass
                 case Name() | Member() if is_integer(node.type):
                     found.add(self._named(node, self._parameters))
                 case _:
@@ -361,7 +409,8 @@ class _Uses:
         return found - {""}
 
     def _variables(self, expression: Expression, subtracted: bool = True) -> set[Symbol]:
-        """The local numbers that occur in a sum and are not computed from parameters."""
+        """The local numbers that occur in a sum and are not computed from parameters, and the
+        parameters that are counted up."""
         return {
             node.symbol
             for node in _summands(expression, subtracted)
@@ -369,7 +418,15 @@ class _Uses:
             and is_integer(node.type)
             and node.symbol.storage is StorageDuration.AUTOMATIC
             and node.symbol not in self._made
-            and node.symbol not in self._parameters
+            and (node.symbol not in self._parameters or self._steps.counts(node.symbol))
+        }
+
+    def _down(self, expression: Expression) -> set[Symbol]:
+        """The local numbers of a sum that are counted down from a parameter."""
+        return {
+            node.symbol
+            for node in _summands(expression, subtracted=True)
+            if isinstance(node, Name) and node.symbol in {*self._made} & self._counting_down
         }
 
     def _free(self, expression: Expression) -> list[Symbol]:
@@ -390,15 +447,42 @@ class _Uses:
         waiting: list[tuple[Symbol | str, int]] = [(of, 0)]
         seen = {of}
         for each, sum_ in waiting:
-            for bound in self._below.get(each, ()) if not self._is_bounded(each) else ():
-                by, beyond = bound.by, sum_ + bound.beyond
-                if self._here not in bound.places or by in seen:
+            for by, beyond in self._bounds_at_once(each).items():
+                if by in seen:
                     continue
                 if isinstance(by, str):
-                    found[by] = min(beyond, found.get(by, beyond))
+                    found[by] = min(sum_ + beyond, found.get(by, sum_ + beyond))
                 else:
                     seen.add(by)
-                    waiting.append((by, beyond))
+                    waiting.append((by, sum_ + beyond))
+        return found
+
+    def _bounds_at_once(self, of: Symbol | str) -> dict[Symbol | str, int]:
+        """What ``of`` is directly below at the present place, with what has to be added. Only what
+        is held since a condition makes it less than that."""
+        found: dict[Symbol | str, int] = {}
+        if self._is_bounded(of):
+            return found
+        if isinstance(of, Symbol) and of in self._counting_down:
+            found = dict.fromkeys(self._made.get(of, ()), 0)
+        for bound in self._below.get(of, ()):
+            if self._here in bound.places:
+                found[bound.by] = min(bound.beyond, found.get(bound.by, bound.beyond))
+        if isinstance(of, str):
+            return found
+        held = [each for each in self._held.get(of, ()) if self._here in each.places]
+        for each in sorted(held, key=lambda each: (each.unequal, -each.beyond)):
+            steps = self._steps.since(of, each.places.start, self._here)
+            if isinstance(each.by, Symbol):
+                moved = self._steps.since(each.by, each.places.start, self._here)
+                steps = steps if moved == 0 else None
+            if steps is None:
+                continue
+            beyond = each.beyond + steps
+            if not each.unequal:
+                found[each.by] = min(beyond, found.get(each.by, beyond))
+            elif found.get(each.by) == beyond + 1:
+                found[each.by] = beyond
         return found
 
     def _directly_above(self, of: Symbol | str) -> set[str]:
@@ -471,8 +555,7 @@ class _Uses:
                 for left, operator, right in comparisons(condition):
                     self._distinguished(left, operator, right)
                     if not is_failed_assertion(otherwise):
-                        holds = "<" if operator != "==" else operator
-                        self._compared(left, holds, right, self._extent(node))
+                        self._chooses(node, left, operator, right)
             case (
                 Declaration(symbol=symbol, initializer=Conditional() as chosen)
                 | Assign(target=Name(symbol=symbol), value=Conditional() as chosen)
@@ -485,6 +568,19 @@ class _Uses:
                     self._compared(left, operator, right, self._extent(node))
             case _:
                 pass
+
+    def _chooses(
+        self, node: Conditional, left: Expression, operator: str, right: Expression
+    ) -> None:
+        """Note what ``c ? x : y`` says of x, by a comparison in c, and of y."""
+        for branch, holds in ((node.then, operator), (node.otherwise, INVERSE[operator])):
+            if branch is None:
+                continue
+            for places in (self._extent(node.condition), self._extent(branch)):
+                if holds == "!=":
+                    self._keep_below(left, holds, right, places)
+                else:
+                    self._compared(left, holds, right, places)
 
     def _leaves(self, loop: Tree, left: Expression, above: set[str], beyond: int) -> None:
         """Note that i is at most n behind ``while (i < n && ..) i++``, until i is set again."""
@@ -509,9 +605,19 @@ class _Uses:
         if self._cuts(node):
             return
         left_by = exit_of(node.then)
+        certain = [
+            (left, right)
+            for each, _ in atoms(node.condition, False)
+            for left, _, right in comparisons(each)
+        ]
         for left, operator, right in comparisons(node.condition):
             if left_by is not None and not (operator == "==" and isinstance(left_by, Continue)):
-                self._compared(left, INVERSE[operator], right, self._from_here())
+                is_certain = any(left is one and right is other for one, other in certain)
+                start = min(self._extent(each).start for each in (left, right))
+                asked = self._extent(node.condition)
+                self._keep_below(left, INVERSE[operator], right, asked)
+                for places in (range(start, asked.stop), self._behind(node, is_certain)):
+                    self._compared(left, INVERSE[operator], right, places)
             self._distinguished(left, operator if left_by is None else INVERSE[operator], right)
             for branch, holds in ((node.then, operator), (node.otherwise, INVERSE[operator])):
                 if branch is None or not branch.items:
@@ -572,22 +678,52 @@ class _Uses:
         """Note that ``left operator right`` holds at these places."""
         numbers, value = self._numbers(right), constant_of(right)
         mine, variables = self._numbers(left), self._variables(left)
+        own = self._variables(left, subtracted=False)
         is_other = not numbers and not self._variables(right, subtracted=False) - variables
+        inner = without_casts(left)
+        if isinstance(inner, Binary) and inner.operator == "-":
+            mine = mine - self._numbers(inner.right)  # n - i, where i counts down from n
         self._keep_below(left, operator, right, places)
+        against: set[Symbol | str] = {*numbers, *self._variables(right), *variables}
         if operator == "!=":
             if is_other and value != 0:
-                self._bound(variables, places)
+                self._bound(own if not mine else set(), places)
         elif operator == "==" and value != 0:
-            self._bound(mine if not numbers else set(), places)
-            self._weighed |= mine if numbers else set()
+            self._orders.append(_Compared(frozenset(mine), frozenset(against), places, self._here))
         elif operator in ("<", "<="):
-            alone = mine if not variables else set[str]()  # m is not, in i + m <= n
-            for name in alone:
-                self._is_below(name, numbers - {name}, places)
+            alone = mine if not variables else set[str]()
             if numbers:
-                self._weighed |= alone
+                self._orders.append(
+                    _Compared(frozenset(alone), frozenset(against), places, self._here)
+                )
             elif value is None or value > 1:
-                self._bound({*mine, *(variables if is_other else ())}, places)
+                self._bound(own if is_other else set(), places)
+                self._orders.append(
+                    _Compared(frozenset(mine), frozenset(against), places, self._here)
+                )
+
+    def _put_in_order(self, order: _Compared) -> None:
+        """Note that something bounds a number, or another number does. What counts up to the number
+        does not: ``n <= i + 1``, ``i == n - 1``."""
+        numbers = {each for each in order.variables if isinstance(each, str)}
+        for name in order.names:
+            against = order.variables - {name}
+            if against and all(self._counts_up_to(each, name, order) for each in against):
+                continue
+            if not numbers:
+                self._bound({name}, order.places)
+            elif isinstance(name, str) and numbers - {name}:
+                self._weighed.setdefault(name, []).append(order.places)
+
+    def _counts_up_to(self, counter: Symbol | str, name: Symbol | str, order: _Compared) -> bool:
+        """Is it a counter that something else keeps below the number, where these are compared?"""
+        parameters = {place: symbol for symbol, place in self._parameters.items()}
+        symbol = parameters.get(counter) if isinstance(counter, str) else counter
+        is_counter = counter in self._unsteady if symbol is None else self._steps.counts(symbol)
+        return is_counter and any(
+            each.by == name and order.origin in each.places and each.origin != order.origin
+            for each in self._below.get(counter, ())
+        )
 
     def _keep_below(
         self, left: Expression, operator: str, right: Expression, places: range
@@ -599,7 +735,11 @@ class _Uses:
         above = self._numbers(right) | (self._variables(right, subtracted=False) - variables)
         beyond = _added(right) - _added(left) + (operator == "<=")
         for each in variables:
-            self._is_below(each, above, places, beyond)
+            self._is_below(each, above, places, max(0, beyond))
+        if operator != "!=" and not variables:  # m is not, in i + m <= n
+            numbers = self._numbers(right)
+            for name in self._numbers(left):
+                self._is_below(name, numbers - {name}, places)
         if operator != "!=":
             self._keep_room(left, right, places, beyond)
         inner = without_casts(right)
@@ -624,7 +764,53 @@ class _Uses:
         places: range,
         beyond: int = 0,
     ) -> None:
-        self._below.setdefault(name, []).extend(_Bound(each, places, beyond) for each in above)
+        self._below.setdefault(name, []).extend(
+            _Bound(each, places, beyond, self._here) for each in above
+        )
+
+    def _hold(self) -> None:
+        """Note what conditions say for certain, until the variables are set again."""
+        loops = [
+            self._extent(each.condition)
+            for each in self._nodes
+            if isinstance(each, _LOOPS) and each.condition is not None
+        ]
+        for held in self._order.conditions():
+            for each, holds in atoms(held.condition, held.holds):
+                if not isinstance(without_casts(each), Binary):
+                    continue
+                steps = any(self._extent(each).start in loop for loop in loops)
+                for left, operator, right in comparisons(each):
+                    sure = operator if holds else INVERSE[operator]
+                    self._holds(left, sure, right, held.places, steps)
+
+    def _holds(
+        self, left: Expression, operator: str, right: Expression, places: range, steps: bool
+    ) -> None:
+        """Note that i is below n less 1 where ``i < n - 1``, ``i + 1 < n``, ``n - i > 1`` or ``i !=
+        n - 1`` holds. A loop ``steps`` i no further than to what it is not to be."""
+        if operator not in ("!=", "<", "<="):
+            return
+        beyond = _added(right) - _added(left) + (operator == "<=")
+        unequal = operator == "!=" and not steps
+        above: list[Symbol | str] = [*self._numbers(right)]
+        above += self._variables(right, subtracted=False)
+        inner = without_casts(right)
+        if constant_of(left) is not None and isinstance(inner, Binary) and inner.operator == "-":
+            variables, above = self._variables(inner.right), [*self._numbers(inner.left)]
+            variables |= self._down(inner.right)
+            beyond = _added(inner.left) - _added(inner.right) - (constant_of(left) or 0)
+            beyond += operator == "<="
+        else:
+            variables = self._variables(left)
+            if variables != self._variables(left, subtracted=False):
+                return
+            variables |= self._down(left)
+            beyond += _stepped_after(left)
+        if len(above) != 1 or len(variables) != 1:
+            return
+        (variable,) = variables
+        self._held.setdefault(variable, []).append(_Held(above[0], places, beyond, unequal))
 
     # -------------------------------------------------------------- texts
 
@@ -763,10 +949,16 @@ class _Uses:
                 if self._here in bound.places and (known := self._found.get(pair)) is not None:
                     less = max(0, min(known.less, -_added(index) - bound.beyond))
                     self._found[pair] = replace(known, less=less)
+        down = {
+            number: beyond
+            for each in self._down(index)
+            for number, beyond in self._bounds_at_once(each).items()
+        }
         for number in self._numbers(index):
             why = f"{self._word(name)} is used up to {self._word(number)}"
-            less = -_added(index) - 1
-            self._note(self._hinted, name, number, kind, why, place, less=less)
+            where = self._found if number in down else self._hinted
+            less = -_added(index) - down.get(number, 1)
+            self._note(where, name, number, kind, why, place, less=less)
             for above in self._directly_above(number):
                 why = f"{self._word(name)}[{self._word(number)}] stands below {self._word(above)}"
                 sure = written or name not in self._judged
@@ -1057,12 +1249,17 @@ class _Uses:
         following = str(int(pointer) + 1) if pointer.isdigit() else ""
         if following in (*numbers, *hinted) and self._is_length(following):
             return following
-        alone = [each for each in numbers if each not in self._weighed]
+        alone = [each for each in numbers if not self._is_weighed(pointer, each)]
         if len(numbers) == 1 == len(alone):
             sure = self._is_length(alone[0]) or found[pointer, alone[0]].sure
             return alone[0] if sure else ""
         lengths = [each for each in alone if self._is_length(each)]
         return lengths[0] if len(lengths) == 1 else ""
+
+    def _is_weighed(self, pointer: str, number: str) -> bool:
+        """Is the number no more than another one where it is used with the pointer?"""
+        places = self._weighed.get(number, ())
+        return any(at in each for each in places for at in self._said.get((pointer, number), ()))
 
     # -------------------------------------------------------------- branches that know no pair
 
@@ -1198,6 +1395,14 @@ def _added(expression: Expression) -> int:
             case inner:
                 total += sign * (constant_of(inner) or 0)
     return total
+
+
+def _stepped_after(expression: Expression) -> int:
+    """How often a sum steps a variable that it has the value of: 1 in ``i++ < n``."""
+    return sum(
+        isinstance(each, Increment) and each.operator == "++" and not each.prefix
+        for each in walk(expression)
+    )
 
 
 def _stepped_variable(node: Tree) -> Symbol | None:

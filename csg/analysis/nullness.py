@@ -69,10 +69,12 @@ _Asked = frozenset[tuple[int, str]]  # a parameter by its number, and the way fr
 @record
 class NullTests:
     """The numbers of the pointer parameters that a function asks about, and of those that it asks
-    about only where it has used them in any case (``late``)."""
+    about only where it has used them in any case (``late``). ``ways``: what else it asks about, by
+    the number of a parameter and the way from there."""
 
     asked: frozenset[int]
     late: frozenset[int]
+    ways: _Asked = frozenset()
 
 
 def null_tests(functions: Functions, entry: FunctionDefinition) -> NullTests:
@@ -89,7 +91,7 @@ def null_tests(functions: Functions, entry: FunctionDefinition) -> NullTests:
     pointers = {at for at, each in enumerate(entry.parameters) if isinstance(each.type, Pointer)}
     asked = frozenset(at for at, way in found[entry.symbol.name] if not way and at in pointers)
     asked |= asked_elsewhere(functions, entry)
-    return NullTests(asked, frozenset(own.late) - asked)
+    return NullTests(asked, frozenset(own.late) - asked, found[entry.symbol.name])
 
 
 def asked_for_null(unified: Unified, entry: FunctionDefinition) -> NullTests:
@@ -100,7 +102,8 @@ def asked_for_null(unified: Unified, entry: FunctionDefinition) -> NullTests:
         if entry.symbol.name in (functions := functions_of((version, *unified.shared)))
     ]
     asked = frozenset[int]().union(*(each.asked for each in both))
-    return NullTests(asked, frozenset[int]().union(*(each.late for each in both)) - asked)
+    late, ways = (each.late for each in both), (each.ways for each in both)
+    return NullTests(asked, frozenset[int]().union(*late) - asked, _Asked().union(*ways))
 
 
 def functions_of(units: Sequence[TranslationUnit]) -> dict[str, FunctionDefinition]:

@@ -75,6 +75,10 @@ class Order:
     def extent(self, node: Tree) -> range:
         return self._extents[id(node)]
 
+    def part(self, place: int) -> range:
+        """The innermost part of the function around a place that control may leave out."""
+        return self._regions[place]
+
     def always_before(self, event: Tree | range, node: range) -> bool:
         """Has a node been evaluated whenever control comes to another one?"""
         extent = event if isinstance(event, range) else self.extent(event)

@@ -49,12 +49,14 @@ from csg.language.syntax import (
     Unary,
 )
 from csg.language.traversal import (
+    MIRROR,
     Tree,
     called_name,
     children,
     is_failed_assertion,
     place_of,
     root_of,
+    value_of,
     walk,
     without_casts,
 )
@@ -83,7 +85,8 @@ class Length:
     for ``number`` minus ``less`` elements (-1: one element more). The code distinguishes numbers
     below ``least`` from others. ``passed``: it is so in all calls that are there, whatever the code
     does with the number: what is passed may be a text. ``room``: what is called ``pointer`` is an
-    array in a structure, of so many bytes."""
+    array in a structure, of so many bytes. ``null``: where ``pointer`` is null, there are no bytes
+    behind it; else any number may stand beside a null."""
 
     pointer: str
     number: str
@@ -92,6 +95,7 @@ class Length:
     less: int = 0
     passed: bool = False
     room: int = 0
+    null: bool = False
 
     def most(self, size: int) -> int:
         """The largest number that ``size`` bytes allow."""
@@ -203,7 +207,7 @@ def preconditions(
     asked = asked_for_null(unified, entry)
     ranges = tuple(_in_one_object(unified, entry))
     offsets = {each.claim.number for each in ranges if isinstance(each.claim, Length)}
-    lengths = _lengths(old, new, entry.parameters)
+    lengths = _lengths(old, new, entry.parameters, asked)
     every = (
         *ranges,
         *_with_room(entry),
@@ -220,7 +224,42 @@ def preconditions(
         ),
     )
     once = {each.text: each for each in reversed(every)}  # the first of those that say the same
-    return tuple(each for each in every if once[each.text] is each)
+    first = [each for each in every if once[each.text] is each]
+    said = [known for each in asserted if (known := _asserted_range(each.claim)) is not None]
+    return tuple(each for each in first if not _is_said(each.claim, said))
+
+
+def _asserted_range(claim: Claim) -> Bounded | None:
+    """The values of a parameter that an assertion allows: 1 and more for ``n > 0u``, ``n != 0``."""
+    match claim:
+        case Asserted(expression=Binary(operator=operator, left=left, right=right)):
+            pass
+        case _:
+            return None
+    if value_of(left) is not None:
+        left, operator, right = right, MIRROR.get(operator, operator), left
+    value, number = value_of(right), without_casts(left)
+    if value is None or not isinstance(number, Name) or not is_integer(number.type):
+        return None
+    low, high = range_of_type(number.type)
+    match operator:
+        case ">" | ">=":
+            low = max(low, value + (operator == ">"))
+        case "<" | "<=":
+            high = min(high, value - (operator == "<"))
+        case "!=" if value == low:
+            low += 1
+        case _:
+            return None
+    return Bounded(number.symbol.name, low, high)
+
+
+def _is_said(claim: Claim, said: Sequence[Bounded]) -> bool:
+    """Does an assertion say as much of the number, or more?"""
+    return isinstance(claim, Bounded) and any(
+        each.name == claim.name and claim.low <= each.low and each.high <= claim.high
+        for each in said
+    )
 
 
 def guarantees(unified: Unified, entry: FunctionDefinition) -> tuple[Precondition, ...]:
@@ -280,7 +319,11 @@ class _Version:
 # ------------------------------------------------------------------ lengths
 
 
-def _lengths(old: _Version, new: _Version, parameters: Sequence[Symbol]) -> Iterator[Precondition]:
+def _lengths(
+    old: _Version, new: _Version, parameters: Sequence[Symbol], asked: NullTests
+) -> Iterator[Precondition]:
+    """The lengths that both versions expect. Of a member that is null the number says the same,
+    unless a version asks whether it is."""
     before, after = old.lengths(), new.lengths()
     for pair in sorted(before.keys() & after.keys()):
         each = after[pair]
@@ -294,7 +337,10 @@ def _lengths(old: _Version, new: _Version, parameters: Sequence[Symbol]) -> Iter
             kind = parameters[int(root_of(pair[0]))].type
             if pair[0].isdigit() and isinstance(kind, Pointer) and _size(kind) == unit:
                 text = f"{shown} <= elements of {pointer}"
-        claim = Length(pointer, number, unit, max(each.least, before[pair].least), less)
+        way = pair[0].removeprefix(root_of(pair[0]))
+        null = way.count("->") == 1 and (int(root_of(pair[0])), way) not in asked.ways
+        least = max(each.least, before[pair].least)
+        claim = Length(pointer, number, unit, least, less, null=null)
         yield Precondition(claim, text, each.why, each.location)
 
 

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -309,10 +309,14 @@ class _Reader:
 
 
 def conditions(
-    given: Sequence[Precondition], named: Mapping[str, Named], sizes: Mapping[str, int]
+    given: Sequence[Precondition],
+    named: Mapping[str, Named],
+    sizes: Mapping[str, int],
+    null: Collection[str] = (),
 ) -> Iterator[Operand]:
     """The preconditions as conditions. ``sizes``: the sizes in bytes of the objects that exist, by
-    the pointer to them. Pointers that are never null are null in no start."""
+    the pointer to them. ``null``: the pointers that are null. Those that are never null are null in
+    no start."""
     for each in given:
         match each.claim:
             case Length(room=room) as claim if room:
@@ -320,10 +324,11 @@ def conditions(
                     if of_first(name) == claim.number and known.scalar and known.terms:
                         yield _at_most(known.terms[0], known.element, claim.most(room))
             case Length() as claim:
-                for pointer, number in pairs(claim, sizes):
+                there = {**sizes, **dict.fromkeys(null if claim.null else (), 0)}
+                for pointer, number in pairs(claim, there):
                     counts = named.get(number)
                     if counts is not None and counts.scalar and counts.terms:
-                        most = claim.most(sizes[pointer])
+                        most = claim.most(there[pointer])
                         yield _at_most(counts.terms[0], counts.element, most)
             case OneOf(name=name, values=values):
                 one = named[name]

@@ -383,7 +383,8 @@ class _Builder:
             if into in sizes:
                 sizes[name] = sizes[into] - offset
                 found += self._ends_of_texts(name, into, offset)
-        found += conditions(self._options.preconditions, self._named, sizes)
+        null = [each.name for each in self._start.inputs if each.kind is InputKind.NULL]
+        found += conditions(self._options.preconditions, self._named, sizes, null)
         if 0 in found:
             raise no_input_left()
         retained = tuple(condition for condition in found if not isinstance(condition, int))

@@ -579,6 +579,23 @@ def test_what_is_expected_for_two_reasons_is_told_once() -> None:
     assert (each.text, each.reason) == ("p is not null", "it is asserted before anything else")
 
 
+@pytest.mark.parametrize(
+    ("asserted", "calls", "told"),
+    [
+        ("n > 0u", "if (n > 0) return f(n);", ["n > 0u"]),
+        ("0 != n", "if (n > 0) return f(n);", ["0 != n"]),
+        ("n > 0", "if (n > 2) return f(n);", ["n > 0", "n >= 3"]),
+        ("n < 9", "return f(n & 7);", ["n < 9", "n <= 7"]),
+        ("n < 8", "return f(n & 7);", ["n < 8"]),
+    ],
+)
+def test_a_bound_that_is_asserted_is_told_once(asserted: str, calls: str, told: list[str]) -> None:
+    text = f"static int f(unsigned n) {{ assert({asserted}); return n + KEPT; }}"
+    text += f"int g(unsigned n) {{ {calls} return 0; }}"
+    found = expectations(*(HEADER + text.replace("KEPT", each) for each in "12"))
+    assert [each.text for each in found] == told
+
+
 def test_what_leads_to_one_number_has_one(tmp_path: Path) -> None:
     """Neither none, which would be read or written behind its end, nor several."""
     text = "int f(const char *s, int *err, int *all) { *err = *s; return all[1] + KEPT; }"
