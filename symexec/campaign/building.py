@@ -64,6 +64,7 @@ from symexec.exploration.searching import GraphCoverage, Search
 from symexec.exploration.start import definition
 from symexec.expr import TermTable
 from symexec.expr.nan_choices import OF_TWO_NANS
+from symexec.inputs.aliases import MOST_ALIASES
 from symexec.inputs.plan import ARGUMENTS, LEVELS, shapes_lines
 from symexec.ledger import (
     NOT_BEGUN,
@@ -137,6 +138,7 @@ class Axis(Enum):
     READ = "bytes of standard input and files, of strings and elements of arrays"
     LINES = "arguments, and bytes of each"
     DEPTH = "pointers from structure to structure"
+    ALIASES = "ways in which pointers lead into one object"
 
     def grown(self, inputs: InputOptions, level: int) -> InputOptions:
         """Inputs that have grown so often."""
@@ -147,6 +149,8 @@ class Axis(Enum):
                 return replace(inputs, lines=level)
             case Axis.DEPTH:
                 return replace(inputs, depth=level)
+            case Axis.ALIASES:
+                return replace(inputs, aliases=level)
             case _:
                 assert_never(self)
 
@@ -468,7 +472,8 @@ class BuildJob:
         if self.seeding is not None:
             return
         reads = not looked_at(prepared.program).isdisjoint((Source.STDIN, Source.FILES))
-        sizes = axes(self.signature, complete, bool(prepared.entry.parameters), reads)
+        ways = 0 if self.signature is None else first.input_plan().alias_choices()[1]
+        sizes = axes(self.signature, complete, bool(prepared.entry.parameters), reads, ways)
         last = {axis: each[0] - 1 for axis, each in sizes.items() if each}
         self._levels = sum(map(len, sizes.values()))
         if not last:
@@ -1057,11 +1062,15 @@ def _place(case: TestCase) -> Location:
 
 
 def axes(
-    signature: EntrySignature | None, inputs: InputOptions, arguments: bool, reads: bool = True
+    signature: EntrySignature | None,
+    inputs: InputOptions,
+    arguments: bool,
+    reads: bool = True,
+    ways: int = 0,
 ) -> dict[Axis, deque[int]]:
     """What grows where the user sets no bound, and the levels that it grows to. ``signature`` None
     means main, which has ``arguments`` or has none, and ``reads`` standard input or files or
-    neither."""
+    neither. ``ways``: in how many ways pointers lead into one object."""
     found: dict[Axis, deque[int]] = {}
     if signature is None:
         if shapes_lines(inputs):
@@ -1084,6 +1093,8 @@ def axes(
     deepest = max((each.level for each in signature.parameters), default=0)
     if deepest > inputs.depth and inputs.structure_depth is None:
         found[Axis.DEPTH] = deque(range(inputs.depth + 1, deepest + 1))
+    if more := [level for level, most in enumerate(MOST_ALIASES[:-1], 1) if most < ways]:
+        found[Axis.ALIASES] = deque(more)
     return found
 
 
