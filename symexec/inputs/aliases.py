@@ -73,8 +73,12 @@ def aliases(
         both = combined(dict.fromkeys((*ways, *more)), all_known, meeting, trees, stores.apart)
         found = [*islice(both, MOST_WAYS)]
         in_all += sum(each.ways for each in found)
-        ranked = [(rank, choice) for each in found for rank, choice in enumerate(each.choices)]
-        tried += (way for _, way in sorted(ranked, key=lambda each: (len(each[1]), each[0])))
+        ranked = [
+            (len(choice), rank + len({need for way in choice for need in way.needs}), choice)
+            for each in found
+            for rank, choice in enumerate(each.choices)
+        ]
+        tried += (choice for _, _, choice in sorted(ranked, key=lambda each: each[:2]))
     return tried[:most], in_all
 
 

@@ -75,6 +75,7 @@ def combined(
         for link in each.place.links
     }
     groups = [*islice(_groups(counts, meeting, apart, held), MOST_WAYS)]
+    groups.sort(key=lambda each: -len(each.members))
     for size in range(2, len({name for each in groups for name in each.members}) + 1):
         for chosen in _of_size(groups, size, (), held):
             pairs = [(name, each.root) for each in chosen for name in sorted(each.members)]
@@ -133,14 +134,13 @@ def _groups(
 def _of_size(
     groups: Sequence[_Group], size: int, chosen: tuple[_Group, ...], held: Mapping[str, _Held]
 ) -> Iterator[tuple[_Group, ...]]:
-    """The groups that can be together, in which so many pointers lead into objects of others."""
+    """The groups that can be together, in which so many pointers lead into objects of others; one
+    group comes before several."""
     if not size:
         yield chosen
     for at, each in enumerate(groups):
-        if len(each.members) > size:
-            return
         together = (*chosen, each)
-        if _can_be(together, held):
+        if len(each.members) <= size and _can_be(together, held):
             yield from _of_size(groups[at + 1 :], size - len(each.members), together, held)
 
 
