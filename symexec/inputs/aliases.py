@@ -1,4 +1,4 @@
-"""Which pointers of an input lead into one object, one choice for each.
+"""Which pointers of an input lead into one object.
 
     int both(int *a, int *b)           b = a, b = a + 1, a = b + 1
     int put(struct s *s, int *out)     out = s->slots, out = &s->used
@@ -6,10 +6,10 @@
     int up(struct d *d, struct b *b)   b = &d->base
     int pop(struct queue *q)           q->tail = q->head
 
-Apart they are in all other inputs. A choice is tried where a version writes through one of both, or
-compares them (``csg.analysis.aliasing``); those near to the parameters come first, and what is
-beyond ``MOST_ALIASES`` is a bound of the verdict. So are cycles: no pointer in an object leads to
-the object itself, nor to one that leads to it.
+Apart they are in all other inputs. A way is tried where a version writes through one of both, or
+compares them (``csg.analysis.aliasing``); those near to the parameters come first, and combinations
+(``combined_aliases``) behind them. What is beyond ``MOST_ALIASES`` is a bound of the verdict. So are
+cycles: no pointer in an object leads to the object itself, nor to one that leads to it.
 """
 
 from __future__ import annotations
