@@ -472,7 +472,8 @@ class BuildJob:
         if self.seeding is not None:
             return
         reads = not looked_at(prepared.program).isdisjoint((Source.STDIN, Source.FILES))
-        ways = 0 if self.signature is None else first.input_plan().alias_choices()[1]
+        tried, known = first.input_plan().alias_choices()
+        ways = known if tried else 0
         sizes = axes(self.signature, complete, bool(prepared.entry.parameters), reads, ways)
         last = {axis: each[0] - 1 for axis, each in sizes.items() if each}
         self._levels = sum(map(len, sizes.values()))

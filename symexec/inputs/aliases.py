@@ -7,9 +7,9 @@
     int pop(struct queue *q)           q->tail = q->head
 
 Apart they are in all other inputs. A way is tried where a version writes through one of both, or
-compares them (``csg.analysis.aliasing``); those near to the parameters come first, and combinations
-(``combined_aliases``) behind them. What is beyond ``MOST_ALIASES`` is a bound of the verdict. So are
-cycles: no pointer in an object leads to the object itself, nor to one that leads to it.
+compares them (``csg.analysis.aliasing``). Those near to the parameters come first, and several at
+once (``combined_aliases``) come last. What is beyond ``MOST_ALIASES`` is a bound of the verdict. So
+are cycles: no pointer in an object leads to the object itself, nor to one that leads to it.
 """
 
 from __future__ import annotations
