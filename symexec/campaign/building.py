@@ -472,9 +472,10 @@ class BuildJob:
         if self.seeding is not None:
             return
         reads = not looked_at(prepared.program).isdisjoint((Source.STDIN, Source.FILES))
-        tried, known = first.input_plan().alias_choices()
-        ways = known if tried else 0
-        sizes = axes(self.signature, complete, bool(prepared.entry.parameters), reads, ways)
+        of_main = self.signature is None
+        tried, ways = (0, 0) if of_main else first.input_plan().alias_choices()
+        given = bool(prepared.entry.parameters)
+        sizes = axes(self.signature, complete, given, reads, ways if tried else 0)
         last = {axis: each[0] - 1 for axis, each in sizes.items() if each}
         self._levels = sum(map(len, sizes.values()))
         if not last:
