@@ -94,14 +94,12 @@ SHAPES = {
 }  # fmt: skip
 
 
-def choices_of(
-    text: str, most: int = MOST_ALIASES[-1], single: str = ""
-) -> tuple[list[tuple[Alias, ...]], int]:
+def choices_of(text: str, level: int = 2, single: str = "") -> tuple[list[tuple[Alias, ...]], int]:
     """The choices that are tried for the function of a text, and how many there are."""
     unit = parse_text(text, "f.c")
     (entry,) = unit.functions
     known, rows = stores([unit], entry), several([unit], entry)
-    return aliases(entry.parameters, known, rows, DEPTHS[:1], single=single, most=most)
+    return aliases(entry.parameters, known, rows, DEPTHS[:1], single=single, level=level)
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -172,8 +170,9 @@ def test_no_structure_leads_back_to_itself() -> None:
 
 def test_single_ways_come_first_and_more_of_them_at_each_level() -> None:
     text = written("a", "b", "c", "d")
-    found = [choices_of(text, most) for most in MOST_ALIASES]
+    found = [choices_of(text, level) for level in range(len(MOST_ALIASES))]
     sizes = [[len(each) for each in tried] for tried, _ in found]
     assert [len(each) for each in sizes] == [12, 48, 88]
     assert sizes[-1] == sorted(sizes[-1]) and {ways for _, ways in found} == {88}
     assert found[0][0] == found[-1][0][: MOST_ALIASES[0]]
+    assert [len(choices_of(written("a", "b", "c"), level)[0]) for level in range(3)] == [9, 16, 16]

@@ -64,7 +64,6 @@ from symexec.exploration.searching import GraphCoverage, Search
 from symexec.exploration.start import definition
 from symexec.expr import TermTable
 from symexec.expr.nan_choices import OF_TWO_NANS
-from symexec.inputs.aliases import MOST_ALIASES
 from symexec.inputs.plan import ARGUMENTS, LEVELS, shapes_lines
 from symexec.ledger import (
     NOT_BEGUN,
@@ -472,10 +471,9 @@ class BuildJob:
         if self.seeding is not None:
             return
         reads = not looked_at(prepared.program).isdisjoint((Source.STDIN, Source.FILES))
-        of_main = self.signature is None
-        tried, ways = (0, 0) if of_main else first.input_plan().alias_choices()
-        given = bool(prepared.entry.parameters)
-        sizes = axes(self.signature, complete, given, reads, ways if tried else 0)
+        sizes = axes(self.signature, complete, bool(prepared.entry.parameters), reads)
+        if self.signature is not None and (more := first.input_plan().alias_levels()):
+            sizes = {Axis.ALIASES: deque(more), **sizes}
         last = {axis: each[0] - 1 for axis, each in sizes.items() if each}
         self._levels = sum(map(len, sizes.values()))
         if not last:
@@ -1064,15 +1062,11 @@ def _place(case: TestCase) -> Location:
 
 
 def axes(
-    signature: EntrySignature | None,
-    inputs: InputOptions,
-    arguments: bool,
-    reads: bool = True,
-    ways: int = 0,
+    signature: EntrySignature | None, inputs: InputOptions, arguments: bool, reads: bool = True
 ) -> dict[Axis, deque[int]]:
     """What grows where the user sets no bound, and the levels that it grows to. ``signature`` None
     means main, which has ``arguments`` or has none, and ``reads`` standard input or files or
-    neither. ``ways``: in how many ways pointers lead into one object."""
+    neither."""
     found: dict[Axis, deque[int]] = {}
     if signature is None:
         if shapes_lines(inputs):
@@ -1095,8 +1089,6 @@ def axes(
     deepest = max((each.level for each in signature.parameters), default=0)
     if deepest > inputs.depth and inputs.structure_depth is None:
         found[Axis.DEPTH] = deque(range(inputs.depth + 1, deepest + 1))
-    if more := [level for level, most in enumerate(MOST_ALIASES[:-1], 1) if most < ways]:
-        found[Axis.ALIASES] = deque(more)
     return found
 
 

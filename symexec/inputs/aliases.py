@@ -50,11 +50,11 @@ def aliases(
     apart: Collection[str] = (),
     single: Collection[str] = (),
     texts: Collection[str] = (),
-    most: int = MOST_ALIASES[0],
+    level: int = 0,
 ) -> tuple[list[tuple[Alias, ...]], int]:
-    """The choices that are tried, each one way or several at once, and how many there are.
-    ``apart``: parameters that stay as they are; ``single``: those that lead to one element;
-    ``texts``: those that lead to texts, which a 0 ends: they lead into texts alone."""
+    """The choices that are tried, each one way or, beyond level 0, several at once; and how many
+    there are. ``apart``: parameters that stay as they are; ``single``: those that lead to one
+    element; ``texts``: those that lead to texts, which a 0 ends: they lead into texts alone."""
     pointers = [
         each for each in parameters if isinstance(each.type, Pointer) and each.name not in apart
     ]
@@ -78,8 +78,9 @@ def aliases(
             for each in found
             for rank, choice in enumerate(each.choices)
         ]
-        tried += (choice for _, _, choice in sorted(ranked, key=lambda each: each[:2]))
-    return tried[:most], in_all
+        if level:
+            tried += (choice for _, _, choice in sorted(ranked, key=lambda each: each[:2]))
+    return tried[: MOST_ALIASES[level]], in_all
 
 
 def _ways(

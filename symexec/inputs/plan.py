@@ -178,9 +178,9 @@ class InputPlan:
         several = options.several or ALONE
         parameters = self.entry.parameters
         single = {each.name for each in parameters if is_single(each.name, options)}
-        most = MOST_ALIASES[options.aliases] if self.aliased else 0
-        known = self._depths, apart, single, self._texts(), most
-        return aliases(parameters, self.stores, several, *known)
+        known = self._depths, apart, single, self._texts(), options.aliases
+        tried, ways = aliases(parameters, self.stores, several, *known)
+        return tried if self.aliased else [], ways
 
     def _texts(self) -> set[str]:
         """The parameters that lead to texts, which a 0 ends."""
@@ -196,6 +196,19 @@ class InputPlan:
         known."""
         tried, ways = self._aliases()
         return len(tried), ways
+
+    def alias_levels(self) -> list[int]:
+        """The levels at which more of these ways are tried than at the level before."""
+        plans = [
+            replace(self, options=replace(self.options, aliases=level))
+            for level in range(self.options.aliases, len(MOST_ALIASES))
+        ]
+        tried = [each.alias_choices()[0] for each in plans]
+        return [
+            plan.options.aliases
+            for plan, before, now in zip(plans[1:], tried, tried[1:], strict=False)
+            if now > before
+        ]
 
     def objects_apart(self) -> tuple[str, ...]:
         """The objects of the program into which no pointer of the input leads, though one could."""
