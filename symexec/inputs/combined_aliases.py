@@ -35,14 +35,26 @@ class Combination:
 
 @record
 class _Group:
-    """The ``members`` lead into the object of ``root``."""
+    """The ``members`` lead into the object of ``root``; ``owners``: the pointers on the way to all
+    of them."""
 
     root: str
     members: frozenset[str] = frozenset()
+    owners: frozenset[str] = frozenset()
 
     @property
     def names(self) -> frozenset[str]:
         return self.members | {self.root}
+
+    def excludes(self, other: _Group) -> bool:
+        """Is a pointer of one group in the other one, or not there because of it?"""
+        return not (
+            self.members.isdisjoint(other.members)
+            and self.root not in other.names
+            and other.root not in self.members
+            and self.members.isdisjoint(other.owners)
+            and other.members.isdisjoint(self.owners)
+        )
 
 
 @record
@@ -77,9 +89,13 @@ def combined(
     groups = [*islice(_groups(counts, meeting, apart, held), MOST_WAYS)]
     groups.sort(key=lambda each: -len(each.members))
     for size in range(2, len({name for each in groups for name in each.members}) + 1):
+        there_are_more = False
         for chosen in _of_size(groups, size, (), held):
+            there_are_more = True
             pairs = [(name, each.root) for each in chosen for name in sorted(each.members)]
             yield Combination(_choices(near, pairs), prod(counts[pair] for pair in pairs))
+        if not there_are_more:
+            return  # a larger one would contain one of this size
 
 
 def _counts(near: Mapping[Pair, Sequence[Alias]], known: Known) -> dict[Pair, int]:
@@ -117,15 +133,21 @@ def _groups(
         freely = name not in apart and group.names.isdisjoint(apart)
         return bool(met) and (freely or len(met) == len(group.names))
 
-    grown = [_Group(root) for root in into]
+    def with_member(group: _Group, name: str) -> _Group:
+        owners = group.owners | (held[name].owners if name in held else frozenset())
+        return _Group(group.root, group.members | {name}, owners)
+
+    grown = [
+        _Group(root, owners=held[root].owners if root in held else frozenset()) for root in into
+    ]
     while grown:
         larger: dict[_Group, None] = {}
         for group in grown:
             for name in into[group.root]:
-                made = _Group(group.root, group.members | {name})
+                made = with_member(group, name)
                 if name in group.members or made in larger or not can_join(name, group):
                     continue
-                if _can_be((made,), held):
+                if made.members.isdisjoint(made.owners) and _can_be((made,), held):
                     larger[made] = None
                     yield made
         grown = [*larger]
@@ -139,8 +161,10 @@ def _of_size(
     if not size:
         yield chosen
     for at, each in enumerate(groups):
+        if len(each.members) > size or any(each.excludes(other) for other in chosen):
+            continue
         together = (*chosen, each)
-        if len(each.members) <= size and _can_be(together, held):
+        if _can_be(together, held):
             yield from _of_size(groups[at + 1 :], size - len(each.members), together, held)
 
 
