@@ -180,7 +180,8 @@ def _can_be(groups: Sequence[_Group], held: Mapping[str, _Held]) -> bool:
     if not there.isdisjoint(led):
         return False
     needed = [held[name] for name in {*names, *there} if name in held]
-    return not any(_overlap(*both) for both in combinations(needed, 2)) and not _leads_back(
+    in_unions = [each for each in needed if each.link.instead]
+    return not any(_overlap(*both) for both in combinations(in_unions, 2)) and not _leads_back(
         {name: root for name, root in names.items() if name in led}, held
     )
 
