@@ -16,6 +16,7 @@ from its declared effect; one of which nothing is known writes to all that is no
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product, zip_longest
 
 from csg.analysis.lengths import called_from
@@ -115,6 +116,13 @@ class Stores:
     def meets_global(self, name: str, known: str) -> bool:
         """Does it matter whether a parameter leads into a global object?"""
         return name not in self.apart and (name in self.written or known in self.written_globals)
+
+    def with_all_written(self, names: Iterable[str]) -> Stores:
+        """As if code stored through each of these parameters that is not restrict, and behind all
+        of them."""
+        known = frozenset(names)
+        parts = self.parts | {(each, ANY_TYPE) for each in known}
+        return replace(self, written=self.written | (known - self.apart), parts=parts)
 
 
 NO_STORES = Stores()

@@ -137,6 +137,7 @@ class Axis(Enum):
     READ = "bytes of standard input and files, of strings and elements of arrays"
     LINES = "arguments, and bytes of each"
     DEPTH = "pointers from structure to structure"
+    ALIASES = "ways in which pointers lead into one object"
 
     def grown(self, inputs: InputOptions, level: int) -> InputOptions:
         """Inputs that have grown so often."""
@@ -147,6 +148,8 @@ class Axis(Enum):
                 return replace(inputs, lines=level)
             case Axis.DEPTH:
                 return replace(inputs, depth=level)
+            case Axis.ALIASES:
+                return replace(inputs, aliases=level)
             case _:
                 assert_never(self)
 
@@ -469,6 +472,8 @@ class BuildJob:
             return
         reads = not looked_at(prepared.program).isdisjoint((Source.STDIN, Source.FILES))
         sizes = axes(self.signature, complete, bool(prepared.entry.parameters), reads)
+        if self.signature is not None and (more := first.input_plan().alias_levels()):
+            sizes = {Axis.ALIASES: deque(more), **sizes}
         last = {axis: each[0] - 1 for axis, each in sizes.items() if each}
         self._levels = sum(map(len, sizes.values()))
         if not last:

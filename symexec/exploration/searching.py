@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
-from csg.analysis.aliasing import NO_STORES
 from csg.graphs import SequenceGraph
 from symexec.counters import Counters
 from symexec.executor.engine import Engine
@@ -176,7 +176,7 @@ class Search:
         if seeding is not None:
             self.initial = seeding.states(engine, prepared, options.inputs)
         else:
-            self.initial = self._begun(self._plan().starts(engine.table))
+            self.initial = self._begun(self.input_plan().starts(engine.table))
             if not self.initial:
                 raise no_input_left()
         for state in self.initial:
@@ -226,7 +226,7 @@ class Search:
 
     def _wider(self) -> list[State]:
         """Initial states beyond the bounds."""
-        found = self._begun(self._plan().longer(self.engine.table))
+        found = self._begun(self.input_plan().longer(self.engine.table))
         for state in found:
             state.targets = self.targets.start
             state.beyond = True
@@ -256,12 +256,15 @@ class Search:
                 return state.fork()
         return None
 
-    def _plan(self) -> InputPlan:
+    def input_plan(self) -> InputPlan:
+        """The inputs with which the search begins."""
         prepared, inputs = self._prepared, self._options.inputs
         changes = [change.info() for change in prepared.unified.changes]
         lines = shaped(prepared.unified.units, changes, inputs, prepared.guarding)
-        stores = prepared.stores if self._asked.has("aliases") else NO_STORES
-        return plan(prepared.entry, prepared.symbols, inputs, lines, prepared.asked, stores)
+        found = plan(
+            prepared.entry, prepared.symbols, inputs, lines, prepared.asked, prepared.stores
+        )
+        return replace(found, aliased=self._asked.has("aliases"))
 
     def _begun(self, starts: Iterator[Start]) -> list[State]:
         initial = [begin(self.engine, start) for start in starts]

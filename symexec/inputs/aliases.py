@@ -1,4 +1,4 @@
-"""Which pointers of an input lead into one object, one choice for each.
+"""Which pointers of an input lead into one object.
 
     int both(int *a, int *b)           b = a, b = a + 1, a = b + 1
     int put(struct s *s, int *out)     out = s->slots, out = &s->used
@@ -6,10 +6,10 @@
     int up(struct d *d, struct b *b)   b = &d->base
     int pop(struct queue *q)           q->tail = q->head
 
-Apart they are in all other inputs. A choice is tried where a version writes through one of both, or
-compares them (``csg.analysis.aliasing``); those near to the parameters come first, and what is
-beyond ``MOST_ALIASES`` is a bound of the verdict. So are cycles: no pointer in an object leads to
-the object itself, nor to one that leads to it.
+Apart they are in all other inputs. A way is tried where a version writes through one of both, or
+compares them (``csg.analysis.aliasing``). Those near to the parameters come first, and several at
+once (``combined_aliases``) come last. What is beyond ``MOST_ALIASES`` is a bound of the verdict. So
+are cycles: no pointer in an object leads to the object itself, nor to one that leads to it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from csg.analysis.aliasing import Stores, types_behind
 from csg.analysis.several import Several
 from csg.language.syntax import Symbol
 from csg.language.types import Function, Pointer, Type, Void, size_of
+from symexec.inputs.combined_aliases import combined
 from symexec.inputs.inside import alike, leads_into, parts_alike, ways_between, ways_into
-from symexec.inputs.shared_parts import Alias, Known, shared_parts
+from symexec.inputs.shared_parts import MOST_WAYS, Alias, Known, Trees, shared_parts
 from symexec.inputs.structures import (
     Depth,
     Place,
@@ -35,7 +36,7 @@ from symexec.inputs.structures import (
     parameter_places,
 )
 
-MOST_ALIASES = 12
+MOST_ALIASES = (12, 48, 192)  # at each level
 NEAR = 3  # pointers that are not null where parts of one object lead to one object
 MOST_PARTS = 3  # of one global object, for one parameter
 GLOBAL = "&"  # before the name of a global object
@@ -49,54 +50,84 @@ def aliases(
     apart: Collection[str] = (),
     single: Collection[str] = (),
     texts: Collection[str] = (),
-) -> tuple[list[Alias], int]:
-    """The choices that are tried, and how many there are. ``apart``: parameters that stay as they
-    are; ``single``: those that lead to one element; ``texts``: those that lead to texts, which a 0
-    ends: they lead into texts alone."""
+    level: int = 0,
+) -> tuple[list[tuple[Alias, ...]], int]:
+    """The choices that are tried, each one way or, beyond level 0, several at once; and how many
+    there are. ``apart``: parameters that stay as they are; ``single``: those that lead to one
+    element; ``texts``: those that lead to texts, which a 0 ends: they lead into texts alone."""
     pointers = [
         each for each in parameters if isinstance(each.type, Pointer) and each.name not in apart
     ]
-    trees = {
-        each: parameter_places(each, several, depths=depths)
+    trees = [
+        (each, parameter_places(each, several, depths=depths))
         for each in parameters
         if each in pointers or can_be_passed(each.type)
-    }
+    ]
+    ways, known = _ways(trees, pointers, stores, single, texts)
+    tried: list[tuple[Alias, ...]] = [(each,) for each in ways]
+    in_all = len(ways) + _count_untried(ways, known)
+    meeting = {frozenset(pair) for pair in (*known, *((each.name, each.into) for each in ways))}
+    if len(meeting) > 1:
+        written = stores.with_all_written(each.name for each in parameters)
+        more, all_known = _ways(trees, pointers, written, single, texts)
+        both = combined(dict.fromkeys((*ways, *more)), all_known, meeting, trees, stores.apart)
+        found = [*islice(both, MOST_WAYS)]
+        in_all += sum(each.ways for each in found)
+        ranked = [
+            (len(choice), rank + len({need for way in choice for need in way.needs}), choice)
+            for each in found
+            for rank, choice in enumerate(each.choices)
+        ]
+        if level:
+            tried += (choice for _, _, choice in sorted(ranked, key=lambda each: each[:2]))
+    return tried[: MOST_ALIASES[level]], in_all
+
+
+def _ways(
+    trees: Trees,
+    pointers: Sequence[Symbol],
+    stores: Stores,
+    single: Collection[str],
+    texts: Collection[str],
+) -> tuple[list[Alias], Known]:
+    """The ways in which one pointer leads into the object of another one, near ones first, and how
+    many are known."""
+    places = dict(trees)
     known = Known()
     found: list[Alias] = []
     for at, one in enumerate(pointers):
         for other in pointers[at + 1 :]:
             if stores.meet(one.name, other.name):
-                rows = any(place.several for each in (one, other) for place in trees[each][:1])
+                rows = any(place.several for each in (one, other) for place in places[each][:1])
                 found += _roots(one, other, known, rows, single, texts)
     later: list[Alias] = []
-    for one, places in trees.items():
+    for one, tree in trees:
         for other in pointers:
             if one is not other and stores.meet(one.name, other.name):
-                near, behind = _inside(places, other, known, other.name in texts)
+                near, behind = _inside(tree, other, known, other.name in texts)
                 found += near
                 later += behind
-    shared = shared_parts([*trees.items()], pointers, stores, known, single)
+    shared = shared_parts(trees, pointers, stores, known, single)
     found += (each for each in shared if len(each.needs) <= NEAR)
     for each in pointers:
         if each.name not in texts:
             found += _globals(each, stores, each.name in single or leads_to_places(each.type))
-    copies = {each.name for each in trees if each not in pointers}  # nobody points into these
+    copies = {each.name for each, _ in trees if each not in pointers}  # nobody points into these
     ways: dict[tuple[str, str, int], Alias] = {}
     for way in (*found, *shared, *later):
         if way.into not in copies:
             ways.setdefault((way.name, way.into, way.offset), way)
-    tried = [*ways.values()][:MOST_ALIASES]
-    return tried, len(ways) + _count_untried(ways, known, copies)
+    return [*ways.values()], Known(
+        {pair: count for pair, count in known.items() if pair[1] not in copies}
+    )
 
 
-def _count_untried(
-    ways: Iterable[tuple[str, str, int]], known: Known, copies: Collection[str]
-) -> int:
+def _count_untried(ways: Iterable[Alias], known: Known) -> int:
     """How many of the known ways have no start."""
-    left = Counter({pair: count for pair, count in known.items() if pair[1] not in copies})
-    for name, into, _ in ways:
-        pair = (name, into) if (name, into) in left else (into, name)
-        left[pair] -= 1
+    left = Counter(known)
+    for each in ways:
+        pair = each.name, each.into
+        left[pair if pair in left else pair[::-1]] -= 1
     return sum(count for count in left.values() if count > 0)
 
 
@@ -183,7 +214,7 @@ def _globals(parameter: Symbol, stores: Stores, is_single: bool) -> Iterator[Ali
 
 
 def objects_apart(
-    parameters: Sequence[Symbol], stores: Stores, tried: Collection[Alias]
+    parameters: Sequence[Symbol], stores: Stores, tried: Collection[Sequence[Alias]]
 ) -> tuple[str, ...]:
     """The names of the objects of the program into which a pointer of the input could lead, as far
     as that matters, and into which, or into parts of which, none does."""
@@ -194,7 +225,8 @@ def objects_apart(
                 continue
             offsets = {
                 alias.offset
-                for alias in tried
+                for choice in tried
+                for alias in choice
                 if (alias.name, alias.into) == (each.name, GLOBAL + known.name)
             }
             for level, target in enumerate(_targets(each.type)):

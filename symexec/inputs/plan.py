@@ -42,7 +42,7 @@ from symexec.expr import (
     extract,
     ite,
 )
-from symexec.inputs.aliases import GLOBAL, aliases, named_in, objects_apart
+from symexec.inputs.aliases import GLOBAL, MOST_ALIASES, aliases, named_in, objects_apart
 from symexec.inputs.assumptions import (
     Named,
     assumption,
@@ -132,7 +132,8 @@ def file_names(options: InputOptions) -> tuple[bytes, ...]:
 @record
 class InputPlan:
     """A plan. ``globals`` are the symbols that the user wants symbolic. ``lines``: the forms of
-    command lines when the user does not say; () for words of any bytes."""
+    command lines when the user does not say; () for words of any bytes. ``aliased``: some pointers
+    lead into one object, and some texts end with theirs."""
 
     entry: FunctionDefinition
     globals: tuple[Symbol, ...]
@@ -140,6 +141,7 @@ class InputPlan:
     lines: tuple[Line, ...] = ()
     asked: frozenset[str] = frozenset()
     stores: Stores = NO_STORES
+    aliased: bool = True
 
     def starts(self, table: TermTable) -> Iterator[Start]:
         """The starts, small ones first. Raises UsageError when a type cannot be symbolic."""
@@ -148,32 +150,37 @@ class InputPlan:
             return
         found, _ = self._aliases()
         tried = frozenset(
-            (each.name, each.into.removeprefix(GLOBAL), each.offset) for each in found
+            (way.name, way.into.removeprefix(GLOBAL), way.offset)
+            for way, *others in found
+            if not others
         )
         yield from (replace(each, tried=tried) for each in self._starts(table, found))
 
-    def _starts(self, table: TermTable, found: Sequence[Alias]) -> Iterator[Start]:
+    def _starts(self, table: TermTable, found: Sequence[Sequence[Alias]]) -> Iterator[Start]:
         for at, null in enumerate(choices(self._nullable(), self._depths[-1])):
             yield self.start(table, null)
             if not at and (exact := self._exact_texts()):
                 yield self.start(table, null, exact=exact)
         usual = next(choices(self._nullable(), self._depths[-1]))
         owners = {each.name: each.owners for each in self._nullable()}
-        for alias in found:
-            there = {name for need in alias.needs for name in (need, *owners.get(need, ()))}
-            aliased = {alias.name: (alias.into, alias.offset)}
+        for choice in found:
+            needs = {need for way in choice for need in way.needs}
+            there = {name for need in needs for name in (need, *owners.get(need, ()))}
+            aliased = {way.name: (way.into, way.offset) for way in choice}
             yield self.start(table, usual - there, aliases=aliased)
         if tight := self._tight_texts():
             yield self.start(table, usual, tight=tight)
 
-    def _aliases(self) -> tuple[list[Alias], int]:
+    def _aliases(self) -> tuple[list[tuple[Alias, ...]], int]:
         options = self.options
         said = (*options.assumptions, *(each.name for each in options.ranges))
         apart = named_in(said, self.entry.parameters)
         several = options.several or ALONE
         parameters = self.entry.parameters
         single = {each.name for each in parameters if is_single(each.name, options)}
-        return aliases(parameters, self.stores, several, self._depths, apart, single, self._texts())
+        known = self._depths, apart, single, self._texts(), options.aliases
+        tried, ways = aliases(parameters, self.stores, several, *known)
+        return tried if self.aliased else [], ways
 
     def _texts(self) -> set[str]:
         """The parameters that lead to texts, which a 0 ends."""
@@ -190,6 +197,19 @@ class InputPlan:
         tried, ways = self._aliases()
         return len(tried), ways
 
+    def alias_levels(self) -> list[int]:
+        """The levels at which more of these ways are tried than at the level before."""
+        plans = [
+            replace(self, options=replace(self.options, aliases=level))
+            for level in range(self.options.aliases, len(MOST_ALIASES))
+        ]
+        tried = [each.alias_choices()[0] for each in plans]
+        return [
+            plan.options.aliases
+            for plan, before, now in zip(plans[1:], tried, tried[1:], strict=False)
+            if now > before
+        ]
+
     def objects_apart(self) -> tuple[str, ...]:
         """The objects of the program into which no pointer of the input leads, though one could."""
         return objects_apart(self.entry.parameters, self.stores, self._aliases()[0])
@@ -197,7 +217,7 @@ class InputPlan:
     def _tight_texts(self) -> frozenset[str]:
         """The texts that no version writes to. Each may be all that its object holds, so that what
         lies behind its 0 cannot be read."""
-        if self.stores is NO_STORES:
+        if self.stores is NO_STORES or not self.aliased:
             return frozenset()
         several, texts = self.options.several or ALONE, set[str]()
         for symbol in self.entry.parameters:

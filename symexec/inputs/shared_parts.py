@@ -49,7 +49,7 @@ class _Pointer:
 
 
 @record
-class _Object:
+class OwnedObject:
     """An object, the parameter that it belongs to, and the pointers that lead to it."""
 
     place: Place
@@ -80,7 +80,7 @@ def shared_parts(
     parameter with the objects that it is or leads to; ``parameters``: those that may lead into
     objects of others, of which ``single`` ones lead to one number; ``known``: all ways are added to
     these."""
-    objects = sorted(_objects(trees), key=lambda each: len(each.owners))
+    objects = sorted(objects_behind(trees), key=lambda each: len(each.owners))
     pointers = [
         _Pointer(each.name, each.name, led_to(each.type))
         for each in parameters
@@ -118,12 +118,13 @@ class _Meeting:
         return self(one, other, VOID)
 
 
-def _objects(trees: Trees) -> Iterator[_Object]:
+def objects_behind(trees: Trees) -> Iterator[OwnedObject]:
+    """The objects that parameters are or lead to."""
     for root, places in trees:
         owners = {places[0].name: frozenset((places[0].name,))} if places else {}
         for place in places:
             whole = owners[place.name]
-            yield _Object(place, root.name, whole)
+            yield OwnedObject(place, root.name, whole)
             owners.update((link.name, whole | {link.name}) for link in place.links)
 
 
@@ -156,7 +157,7 @@ def _to_one(
 
 
 def _to_members(
-    objects: Sequence[_Object], pointers: Sequence[_Pointer], meet: _Meeting, known: Known
+    objects: Sequence[OwnedObject], pointers: Sequence[_Pointer], meet: _Meeting, known: Known
 ) -> Iterator[Alias]:
     """A pointer leads to a member of an object."""
     found: dict[tuple[str, Type], Ways] = {}

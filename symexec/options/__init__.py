@@ -193,6 +193,7 @@ class InputOptions:
     level: int = 0  # how often what is read, where nobody says how much, has grown
     lines: int = 0  # the same for command lines
     depth: int = 0  # the same for the depth of structures
+    aliases: int = 0  # the same for the ways in which pointers lead into one object
     inferred: bool = True  # what both versions expect of callers of the entry function holds
     preconditions: tuple[Precondition, ...] = ()  # the same, as it was found
     examples: tuple[Path, ...] = ()  # of inputs: files, and folders of them

@@ -41,7 +41,6 @@ from symexec.options import (
 )
 from symexec.report.model import Report
 from symexec.runtime.library import Source, looked_at
-from symexec.search.registry import chosen
 from symexec.testcases.driver import driven_within
 from symexec.testcases.inputs import Json
 from symexec.testcases.signature import ParameterKind, Step
@@ -65,12 +64,13 @@ class World:
     objects_apart: tuple[str, ...] = ()
 
 
-def world_of(prepared: Prepared, inputs: InputOptions) -> World:
-    """What the program of an entry function can look at."""
+def world_of(prepared: Prepared, inputs: InputOptions, aliased: bool) -> World:
+    """What the program of an entry function can look at. ``aliased``: as in ``InputPlan``."""
     entry, sources = prepared.entry, looked_at(prepared.program)
     of_main = entry.symbol.name == "main"
     stored = NO_STORES if of_main else prepared.stores
     found = plan(entry, prepared.symbols, inputs, asked=prepared.asked, stores=stored)
+    found = replace(found, aliased=aliased)
     return World(
         of_main and bool(entry.parameters),
         Source.STDIN in sources,
@@ -130,8 +130,6 @@ def bounds(
         texts = [each.text for each in inputs.preconditions]
         found["preconditions"] = texts if inputs.inferred else "left out"
     found |= sizes(entry, inputs, world or World(arguments=entry == "main"))
-    if "aliasing" in found and not chosen(search.mode, search.without).has("aliases"):
-        found["aliasing"] = [0, found["aliasing"][1]]
     return found
 
 

@@ -34,6 +34,7 @@ from symexec.ledger import RUN_UNFINISHED, SEARCH_UNFINISHED, Claim, Entry, Reas
 from symexec.options import (
     BuildOptions,
     ExploreOptions,
+    InputOptions,
     SuiteOptions,
     program_name,
     versions_of,
@@ -44,6 +45,7 @@ from symexec.report.accepting import accepted_file, read_accepted
 from symexec.report.executed import NO_ADDRESS_SANITIZER, not_executed, without_sanitizer
 from symexec.report.facts import (
     NOT_ALWAYS,
+    World,
     beyond,
     bounds,
     counters_form,
@@ -242,7 +244,7 @@ def _describe(report: Report, job: BuildJob) -> None:
         options.memory,
         options.shadow,
         named,
-        world_of(job.prepared, options.inputs) if job.prepared is not None else None,
+        _world_of(job, options.inputs) if job.prepared is not None else None,
     )
     report.preconditions = [
         Expected(each.text, each.reason, _as_given(each.location.file, report), each.location.line)
@@ -387,11 +389,15 @@ def _seeds(number: int) -> str:
     return f"{number} seed{'s'[: number != 1]}"
 
 
+def _world_of(job: BuildJob, inputs: InputOptions) -> World:
+    assert job.prepared is not None
+    return world_of(job.prepared, inputs, job.search.has("aliases"))
+
+
 def _update(report: Report, job: BuildJob, finished: bool = False) -> None:
     report.counters = {**counters_form(job.counters), "exhausted": job.exhausted}
     for each in job.deeper[len(report.bounds.get("deeper", ())) :]:
-        assert job.prepared is not None
-        larger = sizes(job.entry, each.inputs, world_of(job.prepared, each.inputs))
+        larger = sizes(job.entry, each.inputs, _world_of(job, each.inputs))
         level = {
             **{name: None for name in NOT_ALWAYS if name in report.bounds.keys() - larger},
             **{name: value for name, value in larger.items() if report.bounds.get(name) != value},

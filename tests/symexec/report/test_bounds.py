@@ -61,6 +61,7 @@ WHERE_GIVEN = {
     "level",
     "depth",
     "lines",
+    "aliases",
     "ranges",
     "assumptions",
     "named_files",
