@@ -606,9 +606,14 @@ int f(int x)
 """,
     ),
     Row(
-        "symexec/executor/modelling.py:run_model:unsupported",
+        "symexec/executor/helpers.py:_call_unmodelled:approximated",
         "missing(1);",
         head="void missing(int);",
+    ),
+    Row(
+        "symexec/executor/helpers.py:_call_unmodelled:unsupported",
+        "x += missing(1);",
+        head="int missing(int);",
     ),
     Row("symexec/executor/modelling.py:_run:unsupported", 'system("ls");'),
     Row("symexec/executor/context.py:event:any", "getlogin();", recorded="approximated"),

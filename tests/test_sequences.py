@@ -681,3 +681,34 @@ def test_what_cannot_be_called_is_named_as_it_was_asked_for(
     assert done.code == 2
     assert done.err.startswith(f"csgtest: error: '{entry}' cannot be called by a test: {why}\n")
     assert "wrapper" in done.err and "drivers" not in done.err
+
+
+TRIE = """\
+typedef enum { NO, YES } flag;
+typedef struct { int n; } trie;
+MACRO
+flag trie_init(trie *t) { t->n = 1; return YES; }
+flag trie_has(const trie *t, int x) { return t->n + x > LIMIT; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("macro", "says"),
+    [
+        ("", ""),  # an enumeration without a tag, which what calls it declares as its integer type
+        ("#define driven 5 5", "csgtest: error: 'trie_init,trie_has' cannot be called by a test: "),
+    ],
+)
+def test_files_of_a_folder_say_why_they_cannot_be_called(
+    macro: str, says: str, tmp_path: Path
+) -> None:
+    """Files that are not C may be left out of a folder: not the one that calls the functions."""
+    for version, limit in (("old", "3"), ("new", "4")):
+        (tmp_path / version).mkdir()
+        text = TRIE.replace("MACRO", macro).replace("LIMIT", limit)
+        (tmp_path / version / "a.c").write_text(text)
+        (tmp_path / version / "b.c").write_text("int other(void) { return 1; }\n")
+    entry = "trie_init,trie_has"
+    done = csgtest("build", "old", "new", "--entry", entry, "--time", "4", folder=tmp_path)
+    assert done.code == (2 if says else 1)
+    assert done.err.startswith(says) and (not says or len(done.err.split("\n")[0]) > len(says))

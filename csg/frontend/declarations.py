@@ -14,6 +14,7 @@ from csg.frontend import lengths
 from csg.frontend.attributes import Wishes, wishes
 from csg.frontend.context import Context, Enumerator, Jumps, Qualified, Scope, Typedef, refuse
 from csg.frontend.declarators import parameter_symbol
+from csg.frontend.operators import compatible
 from csg.frontend.parser import Node, innermost, kind, name_place
 from csg.language.syntax import (
     Compound,
@@ -225,7 +226,7 @@ def _composite(known: Symbol, later: Type, node: Node) -> Type:
         case ((Function(prototype=True) as earlier), Function(prototype=False)):
             return earlier
         case ((Function() as earlier), Function()):
-            if decayed(earlier.result) != decayed(later.result):
+            if not compatible(decayed(earlier.result), decayed(later.result)):
                 message = f"'{node.name}' was declared with another result before"
                 raise refuse(node, message, hint)
             return later

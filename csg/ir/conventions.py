@@ -23,6 +23,9 @@ class Passed(Enum):
     RECORD = "record"
 
 
+RETURNED = "returned: "  # before the layout of a struct whose place a call passes
+
+
 @record
 class Kind:
     """The kind of one argument or result. ``layout`` tells one struct from another."""
@@ -42,3 +45,7 @@ class Convention:
     parameters: tuple[Kind, ...]
     result: Kind | None
     variadic: bool = False
+
+    @property
+    def returns_record(self) -> bool:
+        return bool(self.parameters) and self.parameters[0].layout.startswith(RETURNED)

@@ -10,7 +10,7 @@
                                     ...
                                 }
 
-What a file leaves incomplete is completed from others.
+What a file leaves incomplete stays so, even where the members are known from another file.
 """
 
 from __future__ import annotations
@@ -76,24 +76,20 @@ class UnitText:
         ]
 
     def _types(self) -> Iterator[str]:
-        inline = {
-            member.type
-            for record in self.unit.types
-            if isinstance(record, Record)
-            for member in record.fields or ()
-            if member.name == "" and isinstance(member.type, Record)
-        }
         mentioned = mentioned_types(self.unit)
-        inline |= {kind for kind in mentioned if isinstance(kind, Record) and is_opaque(kind)}
-        for kind in mentioned:
-            if isinstance(kind, Record) and kind not in inline:
-                yield f"{base_text(kind)};"
         listed = set(self.unit.types)
-        loose = [kind for kind in mentioned if kind not in listed]
-        for kind in [*loose, *self.unit.types]:
-            if isinstance(kind, Enumeration):
-                yield enumeration_text(kind) + ";"
-            elif kind not in inline and kind.fields is not None:
+        kinds = [*(kind for kind in mentioned if kind not in listed), *self.unit.types]
+        records = [kind for kind in mentioned if isinstance(kind, Record)]
+        inline = {part for kind in records for part in _nameless_members(kind)}
+        inline |= {kind for kind in records if is_opaque(kind)}
+        for kind in records:
+            if kind not in inline:
+                yield f"{base_text(kind)};"
+        for each in kinds:
+            if isinstance(each, Enumeration):
+                yield enumeration_text(each) + ";"
+        for kind in _in_order([kind for kind in kinds if isinstance(kind, Record)]):
+            if kind not in inline and kind.own_fields is not None:
                 yield record_text(kind) + ";"
 
     def _prototypes(self) -> Iterator[str]:
@@ -194,8 +190,50 @@ def types_of(unit: TranslationUnit) -> list[Type]:
     return roots
 
 
+def _in_order(records: Iterable[Record]) -> list[Record]:
+    """The records, each behind those that its definition needs."""
+    found: dict[Record, None] = {}
+
+    def add(record: Record) -> None:
+        for member in record.own_fields or ():
+            for needed in _needed(member.type):
+                if needed not in found:
+                    add(needed)
+        found[record] = None
+
+    for each in records:
+        if each not in found:
+            add(each)
+    return list(found)
+
+
+def _needed(kind: Type, whole: bool = True) -> Iterator[Record]:
+    """The records that have to be complete where a member of this type is declared. ``whole``: the
+    type itself has to be. C asks that of the elements of any array, also behind a pointer (C17
+    6.7.6.2p1)."""
+    match kind:
+        case Record() if whole:
+            yield kind
+        case Array(element=element):
+            yield from _needed(element)
+        case Pointer(target=target):
+            yield from _needed(target, whole=False)
+        case Function(result=result, parameters=parameters):
+            for each in (result, *parameters):
+                yield from _needed(each, whole=False)
+        case _:
+            pass
+
+
+def _nameless_members(record: Record) -> Iterator[Record]:
+    for member in record.own_fields or ():
+        if member.name == "" and isinstance(member.type, Record):
+            yield member.type
+
+
 def types_within(roots: Iterable[Type]) -> list[Record | Enumeration]:
-    """Records and enumerations that types consist of, or lead to, in a fixed order."""
+    """Records and enumerations that types consist of, or lead to, in a fixed order; not those that
+    only members lead to that a file does not know."""
     return list(dict.fromkeys(_tagged(roots)))
 
 
@@ -217,7 +255,7 @@ def _tagged(roots: Iterable[Type]) -> Iterator[Record | Enumeration]:
             case Record() if kind not in seen:
                 seen.add(kind)
                 yield kind
-                stack.extend(member.type for member in kind.fields or ())
+                stack.extend(member.type for member in kind.own_fields or ())
             case Enumeration():
                 yield kind
             case Pointer(target=target):

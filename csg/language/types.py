@@ -144,6 +144,11 @@ class Record:
     place: Location | None = None  # where the source gives no tag
     borrowed: bool = False  # its file only names it: the members are those of another file
 
+    @property
+    def own_fields(self) -> tuple[Field, ...] | None:
+        """The members that its own file knows."""
+        return None if self.borrowed else self.fields
+
     def __str__(self) -> str:
         """As a reader knows it: by its tag, its typedef, or its place."""
         if self.spelling or self.tag.isidentifier():

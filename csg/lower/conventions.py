@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from csg.ir import Convention, Kind, Passed
+from csg.ir.conventions import RETURNED
 from csg.language.types import (
     Array,
     Field,
@@ -31,7 +32,7 @@ def convention_of(result: Type, parameters: Iterable[Type], variadic: bool) -> C
     """``parameters``: the types as which the arguments are passed."""
     kinds = tuple(kind_of(each) for each in parameters)
     if isinstance(result, Record):
-        place = Kind(Passed.RECORD, 64, layout=f"returned: {_layout(result)}")
+        place = Kind(Passed.RECORD, 64, layout=f"{RETURNED}{_layout(result)}")
         return Convention((place, *kinds), None, variadic)
     return Convention(kinds, None if isinstance(result, Void) else kind_of(result), variadic)
 

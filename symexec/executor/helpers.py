@@ -315,6 +315,9 @@ def _call_named(engine: Execution, state: State, step: Call, name: str) -> Itera
             yield from engine.refuse(state, f"'{name}' {refusal}")
             return
         doubt = different.doubt(step, _is_read(engine, state, step))
+    if function is None and name not in engine.models:
+        yield from _call_unmodelled(engine, state, step, name)
+        return
     if function is None:
         yield from run_model(engine, state, step, name, arguments, different, doubt)
         return
@@ -348,6 +351,25 @@ def _behind(step: Call, first: int) -> tuple[Passed, ...]:
     if step.convention is None:
         return step.passed
     return tuple(each.passed for each in step.convention.parameters[first:])
+
+
+def _call_unmodelled(engine: Execution, state: State, step: Call, name: str) -> Iterator[State]:
+    """Go on behind a call of a function that has neither code nor a model, as if it had done
+    nothing: native runs say what it does. The path ends where the caller reads the result, where
+    the function does not return, and where one version alone calls it: then an input of the path
+    runs natively."""
+    engine.counters.gap(name)
+    text = f"function '{name}' is not modelled"
+    matters = step.noreturn or _is_read(engine, state, step) or _gives_record(step)
+    if matters or state.mode != BOTH:
+        yield from engine.refuse(state, text)
+        return
+    state.note(Reason.APPROXIMATED, f"{text}, and taken to do nothing", engine.location(state))
+    yield engine.next(state)
+
+
+def _gives_record(step: Call) -> bool:
+    return step.convention is None or step.convention.returns_record
 
 
 def _is_read(engine: Execution, state: State, step: Call) -> bool:

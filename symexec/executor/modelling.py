@@ -52,11 +52,7 @@ def run_model(
     different: Difference | None = None,
     doubt: str = "",
 ) -> Iterator[State]:
-    entry = engine.models.get(name)
-    if entry is None:
-        engine.counters.gap(name)
-        yield from engine.refuse(state, f"function '{name}' is not modelled")
-        return
+    entry = engine.models[name]
     if different is not None:
         entry = different.adapt(entry, doubt)
     if state.mode != BOTH or not state.shadows:

@@ -447,15 +447,16 @@ def read_versions(options: BuildOptions, readings: Readings | None = None) -> Re
                 made_good = frozenset(events_made_good(uses))
             entry = entry if driven is None else DRIVEN + entry
     if driven is not None:
-        files, pair = driven, read_pair(driven)
+        given_files, files, pair = {*files}, driven, read_pair(driven)
+        for each, error in pair.left_out.items():
+            if each not in given_files:  # nothing needs the driver but who calls it
+                raise error
     if driven is not None or readings is None:
         unified = unify_pair(pair, entry, options.annotation)
     else:
         unified = readings.unify(named, entry, options.annotation)
     if not options.search_same_code:
         unified.take_same_code_for_no_change()
-    if driven is not None:
-        _require_driver(unified, entry)
     unread = (*_unread(left_out), *_no_c(options), *_not_compiled(options))
     read = Read(files, pair, unified, entry, notes, steps, unread, untold, made_good)
     inputs, changed = options.inputs, bool(unified.changes)
@@ -503,17 +504,6 @@ def blaming_entry(inputs: InputOptions) -> Iterator[None]:
             f"{named} cannot be called by a test: {error.message}",
             hint=error.hint or "write a small wrapper as the entry function",
         ) from error
-
-
-def _require_driver(unified: Unified, entry: str) -> None:
-    """Raises UsageError where a version has no driver, as it is not read as C that is supported."""
-    for version in (unified.old, unified.new):
-        units = (version, *unified.shared)
-        if not any(each.symbol.name == entry for unit in units for each in unit.functions):
-            raise UsageError(
-                f"'{entry.removeprefix(DRIVEN)}' cannot be called by a test",
-                hint="write a small wrapper as the entry function",
-            )
 
 
 def _replaced(pair: ProgramPair) -> list[str]:

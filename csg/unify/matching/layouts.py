@@ -52,7 +52,7 @@ class Layouts:
     _unified: set[Record] = field(default_factory=set)  # of the unified program already
     _partners: dict[Record, Record] = field(default_factory=dict)
     _alone: dict[Enumeration, Enumeration] = field(default_factory=dict)  # the same for these
-    _taken: set[tuple[str, str]] = field(default_factory=set)
+    _taken: set[str] = field(default_factory=set)  # tags, of which C has one kind
 
     def unified(self, kind: Type) -> Type:
         """The type in the unified program of a type of the old version."""
@@ -85,12 +85,15 @@ class Layouts:
             self._unified.add(copy)
             if isinstance(partner, Record):
                 self._partners[copy] = partner
-            if kind.fields is not None:
-                copy.fields = tuple([self.field(member) for member in kind.fields])
+            if kind.own_fields is not None:
+                copy.fields = tuple([self.field(member) for member in kind.own_fields])
         return self._old[kind]
 
     def _free_tag(self, kind: Named) -> str:
-        return f"{kind.tag}__old" if (_word(kind), kind.tag) in self._taken else kind.tag
+        tag = kind.tag
+        while tag in self._taken:
+            tag += "__old"
+        return tag
 
     def stand_alone(self, kind: Enumeration, own: tuple[tuple[str, int], ...]) -> None:
         """Make an enumeration for one that only the old version has, with the enumerators that it
@@ -100,6 +103,17 @@ class Layouts:
         if not own or _underlying(own) != (kind.underlying.size, kind.underlying.signed):
             retained += ((f"{tag_text(tag)}__none", _typical(kind.underlying)),)
         self._alone[kind] = replace(kind, tag=tag, enumerators=retained)
+
+    def complete_new(self) -> None:
+        """Give the new version's records that are incomplete the members of the old version's: code
+        of the old version asks for them."""
+        for old, new in self.pairs.items():
+            if not (isinstance(old, Record) and isinstance(new, Record)):
+                continue
+            if old.own_fields is not None and new.own_fields is None:
+                new.fields = tuple([self.field(member) for member in old.own_fields])
+                new.size, new.alignment, new.packed = old.size, old.alignment, old.packed
+                new.borrowed = False
 
     def renamed(self) -> dict[str, str]:
         """The types that have another tag in the new version, as C writes them."""
@@ -145,8 +159,9 @@ class Layouts:
 def match_layouts(old: TranslationUnit, new: TranslationUnit) -> Layouts:
     before, after = mentioned_types(old), mentioned_types(new)
     layouts = match_records(before, after)
-    layouts._taken = {(_word(kind), kind.tag) for kind in after}
+    layouts._taken = {kind.tag for kind in after}
     layouts._unified.update(kind for kind in after if isinstance(kind, Record))
+    layouts.complete_new()
     _name_enumerators(layouts, before, after)
     return layouts
 
@@ -267,13 +282,14 @@ def _find_different(layouts: Layouts) -> None:
 
 
 def _same_fields(layouts: Layouts, old: Record, new: Record) -> bool:
-    if old.fields is None or new.fields is None:
+    before, after = old.own_fields, new.own_fields
+    if before is None or after is None:
         return True  # an incomplete type
-    if (old.size, old.alignment, len(old.fields)) != (new.size, new.alignment, len(new.fields)):
+    if (old.size, old.alignment, len(before)) != (new.size, new.alignment, len(after)):
         return False
     return all(
         replace(one, type=other.type) == other and same_type(layouts, one.type, other.type)
-        for one, other in zip(old.fields, new.fields, strict=True)
+        for one, other in zip(before, after, strict=True)
     )
 
 

@@ -232,6 +232,12 @@ def test_what_is_not_supported_is_said_with_its_place(text: str) -> None:
     assert caught.value.location.file == "a.c"
 
 
+def test_an_enumeration_is_its_integer_type_where_a_function_is_declared_again() -> None:
+    parse_text("typedef enum { A } e; e f(void); unsigned f(void); e *g(void); unsigned *g(void);")
+    with pytest.raises(ParseError, match="with another result"):
+        parse_text("typedef enum { A = -1 } e; e f(void); unsigned f(void);", "a.c")
+
+
 UNSUPPORTED = """
 typedef int v4 __attribute__((vector_size(16)));
 typedef int (*each)(int);
