@@ -132,7 +132,7 @@ class ReferenceContext:
         if address & 0xFFFFFFFF or address >> 32 not in self.objects:
             raise Ended(MemoryFault(FaultKind.BAD_FREE, hex(address), Access.FREE))
 
-    def free(self, address: int) -> None:
+    def free(self, address: int, successor: int | None = None) -> None:
         self.check_free(address)
         self.objects[address >> 32] = []
 
