@@ -403,7 +403,7 @@ def test_the_search_from_a_public_entry_begins_at_the_changes_that_nothing_confi
     """A change nearer by is not what is looked for first."""
     library.edit("src/table.c", "return n + 3;", "return n == 70 ? 1 : n + 3;")
     library.edit("src/table.c", "return bounded(n);", "return bounded(n + 1) - 1;")
-    search = SearchOptions(time=4.0)
+    search = SearchOptions(time=8.0)
     asked = FileOptions(revision=RevisionOptions("HEAD"))
     empty = Path()
     inputs = InputOptions(inferred=False)  # else callers' guards are known where it is alone
