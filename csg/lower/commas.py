@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from csg.frontend.constants import fold
+from csg.frontend.constants import fold, wrapped
 from csg.language.syntax import (
     Binary,
     Cast,
@@ -22,13 +22,12 @@ from csg.language.syntax import (
     Logical,
     Unary,
     Version,
+    arithmetic_type,
 )
-from csg.language.traversal import has_effects
-from csg.language.types import Void, is_integer, is_signed, limits, value_bits
+from csg.language.traversal import MIRROR, has_effects, without_casts
+from csg.language.types import Type, Void, is_integer, is_signed, limits, value_bits
 from csg.lower.folding import folded, is_alike, is_pure, may_fold
 from csg.lower.order import half_in, seen_by
-
-_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
 
 def without_commas(
@@ -89,15 +88,9 @@ def _has_comma_in_one_version(expression: Expression) -> bool:
             operands = [then, otherwise]
         case _:
             return False
-    if not any(isinstance(_without_casts(each), Change) for each in operands):
+    if not any(isinstance(without_casts(each), Change) for each in operands):
         return False
     return any(_as_comma(half_in(expression, version)) is not None for version in Version)
-
-
-def _without_casts(expression: Expression) -> Expression:
-    while isinstance(expression, Cast):
-        expression = expression.operand
-    return expression
 
 
 def _as_comma(expression: Expression) -> Comma | None:
@@ -106,10 +99,10 @@ def _as_comma(expression: Expression) -> Comma | None:
     match expression:
         case Comma():
             return expression
-        case Binary(operator=operator, left=left, right=right) if operator in _TURNED:
+        case Binary(operator=operator, left=left, right=right) if operator in MIRROR:
             known = _known_comparison(left, operator, right)
             if known is None:
-                known = _known_comparison(right, _TURNED[operator], left)
+                known = _known_comparison(right, MIRROR[operator], left)
                 left = right
             return None if known is None else _after(left, known, expression)
         case Binary(operator="<<" | ">>", left=left, right=right):
@@ -141,29 +134,30 @@ def _after(operand: Expression, value: int, whole: Expression) -> Comma | None:
 
 
 def _known_comparison(operand: Expression, operator: str, number: Expression) -> int | None:
-    """What a comparison with a constant gives for each value that the operand's type has."""
+    """The result of a comparison with a constant, if all values of the operand give the same."""
     if not (is_integer(operand.type) and is_integer(number.type)):
         return None
-    value = fold(number)
-    if value is None:
+    value, kind = fold(number), arithmetic_type(operand, number)
+    known = None if value is None else wrapped(value, kind)
+    if known is None:
         return None
-    while isinstance(operand, Cast) and _is_widened(operand):
+    while isinstance(operand, Cast) and _is_widened(operand.operand.type, operand.type):
         operand = operand.operand
-    least, most = limits(value_bits(operand.type), is_signed(operand.type))
+    within = operand.type if _is_widened(operand.type, kind) else kind
+    least, most = limits(value_bits(within), is_signed(within))
     match operator:
-        case "==" | "!=" if not least <= value <= most:
+        case "==" | "!=" if not least <= known <= most:
             return int(operator == "!=")
-        case "<" | ">=" if value > most or value <= least:
-            return int((value > most) is (operator == "<"))
-        case ">" | "<=" if value < least or value >= most:
-            return int((value < least) is (operator == ">"))
+        case "<" | ">=" if known > most or known <= least:
+            return int((known > most) is (operator == "<"))
+        case ">" | "<=" if known < least or known >= most:
+            return int((known < least) is (operator == ">"))
         case _:
             return None
 
 
-def _is_widened(cast: Cast) -> bool:
+def _is_widened(before: Type, after: Type) -> bool:
     """Does a conversion keep each value of an integer?"""
-    before, after = cast.operand.type, cast.type
     if not (is_integer(before) and is_integer(after)):
         return False
     wider = value_bits(before) < value_bits(after)
