@@ -528,7 +528,7 @@ def _ci(options: CiOptions, progress: Progress, json: bool) -> int:
 def _compare_with_base(
     options: CiOptions, service: Service | None, progress: Progress, json: bool
 ) -> tuple[int, list[CsgtestError]]:
-    """Build what a pull request changes. Returns the exit code, and the errors, which have been
+    """Build what a pull request changes. Returns the exit code and the errors. The errors have been
     printed."""
     from dataclasses import replace
     from pathlib import Path

@@ -64,10 +64,14 @@ def test_a_seed_means_one_pair() -> None:
     assert program(3, mutation=1) == program(3, mutation=1) != program(3)
 
 
-TYPES = ("char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long")
-TYPES += ("unsigned long", "_Bool")
-CONSTANTS = ("0", "1", "-1", "-129", "255", "256", "65535u", "0x7fffffff", "0xffffffffu", "-1L")
-CONSTANTS += ("0x80000000", "-1UL", "0u", "-0x7fffffff - 1")
+TYPES = (
+    *("char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long"),
+    *("unsigned long", "_Bool"),
+)
+CONSTANTS = (
+    *("0", "1", "-1", "-129", "255", "256", "65535u", "0x7fffffff", "0xffffffffu", "-1L"),
+    *("0x80000000", "-1UL", "0u", "-0x7fffffff - 1"),
+)
 FORMS = (
     *(f"{{call}} {operator} ({{constant}})" for operator in ("<", "<=", ">", ">=", "==", "!=")),
     *(f"({{constant}}) {operator} {{call}}" for operator in ("<", "<=", ">", ">=", "==", "!=")),

@@ -224,7 +224,7 @@ class _Uses:
         # places where something else bounds the number
         self._bounded: dict[Symbol | str, list[range]] = {}
         self._least: dict[str, int] = {}  # number -> the code distinguishes numbers below this
-        # places where a number is no more than another one
+        # places where a number is at most as large as another one
         self._weighed: dict[str, list[range]] = {}
         self._texts: set[str] = set()  # pointers to texts, and to other data that ends by itself
         self._judged: set[str] = set()  # pointers to what a branch depends on
@@ -239,7 +239,9 @@ class _Uses:
         self._calls = [node for node in nodes if isinstance(node, Call)]
         self._said: dict[Pair, set[int]] = {}  # the places that show the pair
         self._everywhere = range(len(nodes))
-        self._repeated = [self._extent(node) for node in nodes if isinstance(node, _LOOPS)]
+        loops = [node for node in nodes if isinstance(node, _LOOPS)]
+        self._repeated = [self._extent(node) for node in loops]
+        self._bodies = {self._extent(node.body): node for node in loops}
         if any(isinstance(node, Goto) for node in nodes):
             self._repeated.insert(0, self._everywhere)
         self._here = 0  # the place of the node that is analysed
@@ -272,16 +274,16 @@ class _Uses:
         return range(min(around, default=self._here), self._everywhere.stop)
 
     def _behind(self, node: If, certain: bool) -> range:
-        """The places that run after a branch of ``node`` has not left: all that follow in the text,
-        and all of the loops that come by it each time, if its condition is ``certain`` to hold."""
+        """The places that run if a branch of ``node`` leaves and was not taken: all that follow in
+        the text. If the condition is ``certain``, the loops that evaluate it in each round count
+        as a whole."""
         place, part = self._here, self._order.part(self._here)
         behind = range(self._extent(node).stop, self._everywhere.stop)
         if not certain or isinstance(exit_of(node.then), Continue):
             return behind
         if self._everywhere in self._repeated:
             return self._everywhere
-        bodies = {self._extent(each.body): each for each in self._nodes if isinstance(each, _LOOPS)}
-        while (loop := bodies.get(part)) is not None:
+        while (loop := self._bodies.get(part)) is not None:
             place = self._extent(loop).start
             part = self._order.part(place)
         return behind if place == self._here else range(place, self._everywhere.stop)
@@ -458,8 +460,8 @@ class _Uses:
         return found
 
     def _bounds_at_once(self, of: Symbol | str) -> dict[Symbol | str, int]:
-        """What ``of`` is directly below at the present place, with what has to be added. Only what
-        is held since a condition makes it less than that."""
+        """What ``of`` is directly below at the present place, and how much has to be added to that.
+        Only a condition that still holds there makes the sum smaller."""
         found: dict[Symbol | str, int] = {}
         if self._is_bounded(of):
             return found
@@ -788,7 +790,7 @@ class _Uses:
         self, left: Expression, operator: str, right: Expression, places: range, steps: bool
     ) -> None:
         """Note that i is below n less 1 where ``i < n - 1``, ``i + 1 < n``, ``n - i > 1`` or ``i !=
-        n - 1`` holds. A loop ``steps`` i no further than to what it is not to be."""
+        n - 1`` holds. ``steps``: it is the condition of a loop, which may step i up to n - 1."""
         if operator not in ("!=", "<", "<="):
             return
         beyond = _added(right) - _added(left) + (operator == "<=")

@@ -47,8 +47,8 @@ class Steps:
     def __init__(self, order: Order) -> None:
         self._steps: dict[Symbol, list[_Step]] = {}
         nodes = order.nodes
-        self._loops = [order.extent(each) for each in nodes if isinstance(each, For | While)]
-        self._loops += [order.extent(each) for each in nodes if isinstance(each, DoWhile)]
+        loops = (each for each in nodes if isinstance(each, For | While | DoWhile))
+        self._loops = [order.extent(each) for each in loops]
         switches = [order.extent(each) for each in nodes if isinstance(each, Switch)]
         blocks = [
             order.extent(each)
@@ -66,7 +66,7 @@ class Steps:
             if isinstance(each, Index)
         ]
         for at, node in enumerate(nodes):
-            symbol, by = _set(node)
+            symbol, by = _variable_set_by(node)
             if symbol is None:
                 continue
             place = at
@@ -98,8 +98,8 @@ class Steps:
         return total
 
 
-def _set(node: Tree) -> tuple[Symbol | None, int | None]:
-    """The variable that a node sets, and what it adds to it if that is known."""
+def _variable_set_by(node: Tree) -> tuple[Symbol | None, int | None]:
+    """The variable that a node sets, and how much the node adds to it, if that is known."""
     match node:
         case Increment(operator=operator, operand=Name(symbol=symbol)):
             return symbol, int(operator == "++")

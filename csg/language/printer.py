@@ -10,7 +10,7 @@
                                     ...
                                 }
 
-What a file leaves incomplete stays so, even where the members are known from another file.
+A structure that the file leaves incomplete stays incomplete, even if another file defines it.
 """
 
 from __future__ import annotations
@@ -191,12 +191,12 @@ def types_of(unit: TranslationUnit) -> list[Type]:
 
 
 def _in_order(records: Iterable[Record]) -> list[Record]:
-    """The records, each behind those that its definition needs."""
+    """The records, sorted: each comes behind those that its definition needs."""
     found: dict[Record, None] = {}
 
     def add(record: Record) -> None:
         for member in record.own_fields or ():
-            for needed in _needed(member.type):
+            for needed in _records_needed(member.type):
                 if needed not in found:
                     add(needed)
         found[record] = None
@@ -207,7 +207,7 @@ def _in_order(records: Iterable[Record]) -> list[Record]:
     return list(found)
 
 
-def _needed(kind: Type, whole: bool = True) -> Iterator[Record]:
+def _records_needed(kind: Type, whole: bool = True) -> Iterator[Record]:
     """The records that have to be complete where a member of this type is declared. ``whole``: the
     type itself has to be. C asks that of the elements of any array, also behind a pointer (C17
     6.7.6.2p1)."""
@@ -215,12 +215,12 @@ def _needed(kind: Type, whole: bool = True) -> Iterator[Record]:
         case Record() if whole:
             yield kind
         case Array(element=element):
-            yield from _needed(element)
+            yield from _records_needed(element)
         case Pointer(target=target):
-            yield from _needed(target, whole=False)
+            yield from _records_needed(target, whole=False)
         case Function(result=result, parameters=parameters):
             for each in (result, *parameters):
-                yield from _needed(each, whole=False)
+                yield from _records_needed(each, whole=False)
         case _:
             pass
 

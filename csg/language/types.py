@@ -375,7 +375,7 @@ def bit_field_type(kind: Type, width: int) -> Type:
     for standard in (SCHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG):
         if (standard.bits, standard.signed) == (width, whole.signed):
             return standard
-    return replace(whole, width=width)
+    return of_width(whole, width)
 
 
 def promoted(kind: Type, bit_width: int | None = None) -> Type:

@@ -78,11 +78,7 @@ _RELATIONS = {"<": "lt", ">": "lt", "<=": "le", ">=": "le"}
 def binary(lowering: Lowering, expression: Binary) -> Value:
     """The value of a binary expression. Left operands of ``a + b + c + ...`` are taken in a loop,
     not by recursion: the chain may be long."""
-    if has_commas(expression):
-        value = _behind_commas(lowering, expression)
-        if value is not None:
-            return value
-    if (value := _arranged_by_version(lowering, expression)) is not None:
+    if (value := _in_order_of_gcc(lowering, expression)) is not None:
         return value
     chain = [arranged(expression)]
     while isinstance(chain[-1].left, Binary) and _is_plain(chain[-1]) and not may_fold(chain[-1]):
@@ -94,6 +90,13 @@ def binary(lowering: Lowering, expression: Binary) -> Value:
         right = converted(lowering, outer.right, outer.type)
         value = operate(lowering, outer.operator, outer.type, left, right)
     return value
+
+
+def _in_order_of_gcc(lowering: Lowering, expression: Binary) -> Value | None:
+    """The value of an operation with commas, or one that a change lets gcc arrange in another way
+    in one version; None of all others."""
+    value = _behind_commas(lowering, expression) if has_commas(expression) else None
+    return _arranged_by_version(lowering, expression) if value is None else value
 
 
 def _behind_commas(lowering: Lowering, expression: Binary) -> Value | None:
@@ -112,8 +115,8 @@ def _behind_commas(lowering: Lowering, expression: Binary) -> Value | None:
 
 
 def _arranged_by_version(lowering: Lowering, expression: Binary) -> Value | None:
-    """The value of an operation whose operands a change lets come in another order in one version;
-    None where no change does."""
+    """The value of an operation that gcc arranges in one version and not as the other one has it.
+    None where both are evaluated as they stand, or no change is near."""
     near = [expression.left, expression.right]
     near += [part for each in near if isinstance(each, Binary) for part in (each.left, each.right)]
     if not any(isinstance(each, Change) for each in near):
@@ -319,11 +322,7 @@ def _shifted_constant(shift: Expression) -> Constant | None:
 
 def comparison(lowering: Lowering, expression: Binary) -> Value:
     """A comparison as a value of width 1; ``>`` is ``<`` with its operands exchanged."""
-    if has_commas(expression):
-        value = _behind_commas(lowering, expression)
-        if value is not None:
-            return lowering.builder.compare("ne", value, Constant(0, value.width))
-    if (value := _arranged_by_version(lowering, expression)) is not None:
+    if (value := _in_order_of_gcc(lowering, expression)) is not None:
         return lowering.builder.compare("ne", value, Constant(0, value.width))
     expression = arranged(expression)
     operator = expression.operator

@@ -80,7 +80,7 @@ from csg.lower.order import (
     orders,
     same_value,
     seen_by,
-    simplified,
+    without_neutral,
 )
 from csg.lower.places import BitField, InMemory, InRegister, Place, by_address, member, read, write
 from csg.lower.versions import assign_variable, in_region
@@ -136,7 +136,7 @@ def _assign(lowering: Lowering, target: Expression, value: Expression, at: Momen
             place = lowering.place(target)
             return write(builder, place, _value_for_place(lowering, place, value))
         case Moment.BEFORE_CALL:
-            value = simplified(value)
+            value = without_neutral(value)
             assert isinstance(value, Call)
             found: list[Place] = []
             result = call(lowering, value, between=lambda: found.append(lowering.place(target)))

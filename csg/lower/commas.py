@@ -1,4 +1,4 @@
-"""What stands left of a comma comes before all operands of the operators around it, as gcc has it.
+"""gcc evaluates what stands left of a comma before all operands of the operators around it.
 
 a * (f(), b)          f, then a * b
 g() + f() * 0         f, then g: gcc makes (f(), 0) of the product

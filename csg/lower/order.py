@@ -93,7 +93,7 @@ class Moment(Enum):
 def moment(target: Expression, value: Expression) -> Moment:
     """When gcc looks for the target, for a value of one version. Only the operation at the top of
     the value comes after it, and a conversion to another size is one."""
-    value = simplified(value)
+    value = without_neutral(value)
     inner = same_value(value)
     if inner is not value:
         return Moment.LAST if isinstance(inner, Call) else moment(target, inner)
@@ -124,13 +124,13 @@ def same_value(expression: Expression) -> Expression:
                 expression = operand
             case Dereference(operand=AddressOf(operand=operand)):
                 expression = operand
-            case Binary() if (operand := simplified(expression)) is not expression:
+            case Binary() if (operand := without_neutral(expression)) is not expression:
                 expression = operand
             case _:
                 return expression
 
 
-def simplified(expression: Expression) -> Expression:
+def without_neutral(expression: Expression) -> Expression:
     """The operand of ``* 1``, ``+ 0`` and their like, which gcc has in place of the operation."""
     while isinstance(expression, Binary):
         operator, left, right = expression.operator, expression.left, expression.right
@@ -216,7 +216,7 @@ def arranged(expression: Binary) -> Binary:
 
 
 def _arranged_once(expression: Binary) -> Binary:
-    left, right = simplified(expression.left), simplified(expression.right)
+    left, right = without_neutral(expression.left), without_neutral(expression.right)
     kind, operator = expression.type, expression.operator
     if left is not expression.left or right is not expression.right:
         if has_effects(left, right):
@@ -231,7 +231,7 @@ def _arranged_once(expression: Binary) -> Binary:
 
 
 def _constant_last(expression: Binary) -> Binary | None:
-    """``(a + 1) + b`` is ``(a + b) + 1`` for gcc; None where no operand is such a sum."""
+    """``(a + b) + 1`` for ``(a + 1) + b``, as gcc has it. None where no operand is such a sum."""
     kind, operator = expression.type, expression.operator
     left, right = (_split(each, kind) for each in (expression.left, expression.right))
     if left is None and right is None:
@@ -270,7 +270,7 @@ def _split(operand: Expression, kind: Type) -> tuple[Expression, int, int] | Non
 
 
 def _with_sign(operand: Expression, kind: Type) -> tuple[Expression, int, int]:
-    positive = _negated(operand, kind)
+    positive = _opposite(operand, kind)
     return (operand, 1, 0) if positive is None else (positive, -1, 0)
 
 
@@ -278,9 +278,9 @@ def _without_negation(expression: Binary) -> Binary | None:
     """A sum or difference with one negation less; None where it has none."""
     operator, left, right = expression.operator, expression.left, expression.right
     kind = expression.type
-    if operator == "+" and (positive := _negated(left, kind)) is not None:
+    if operator == "+" and (positive := _opposite(left, kind)) is not None:
         return replace(expression, operator="-", left=right, right=positive)
-    if (positive := _negated(right, kind)) is not None:
+    if (positive := _opposite(right, kind)) is not None:
         return replace(expression, operator="-" if operator == "+" else "+", right=positive)
     if operator == "-" and isinstance(right, Binary) and right.operator == "-":
         turned = replace(right, left=right.right, right=right.left)
@@ -290,7 +290,7 @@ def _without_negation(expression: Binary) -> Binary | None:
     return None
 
 
-def _negated(operand: Expression, kind: Type) -> Expression | None:
+def _opposite(operand: Expression, kind: Type) -> Expression | None:
     """``x`` of ``-x``, ``0 - x`` and ``x * -1``; None of other operands."""
     match operand:
         case Unary(operator="-", operand=inner) if operand.type == kind:

@@ -225,7 +225,7 @@ class Addresses:
             {each: self._made_up(each) for each in self.of(term)},
             *({each: self._scattered(each, factor) for each in self.of(term)}
               for factor in _SCATTER),
-            *self._stacked(memory, self.of(term)),
+            *self._layouts_in_one_place(memory, self.of(term)),
         ]  # fmt: skip
         return _alike(term, layouts) or any(
             _alike(_plain(binary("sub", 64, term, self._base(*self._places[each]))), layouts)
@@ -233,7 +233,9 @@ class Addresses:
             if term.width == 64
         )
 
-    def _stacked(self, memory: Memory, found: Sequence[Term]) -> Iterator[dict[Term, int]]:
+    def _layouts_in_one_place(
+        self, memory: Memory, found: Sequence[Term]
+    ) -> Iterator[dict[Term, int]]:
         """Layouts in which one object lies in the place of another one that is gone."""
         for one, other in combinations(found, 2):
             if memory.may_share_place(self._places[one][0], self._places[other][0]):

@@ -23,7 +23,7 @@ from csg.analysis.aliasing import Stores, types_behind
 from csg.analysis.several import Several
 from csg.language.syntax import Symbol
 from csg.language.types import Function, Pointer, Type, Void, size_of
-from symexec.inputs.combined_aliases import combined
+from symexec.inputs.combined_aliases import combinations_of
 from symexec.inputs.inside import alike, leads_into, parts_alike, ways_between, ways_into
 from symexec.inputs.shared_parts import MOST_WAYS, Alias, Known, Trees, shared_parts
 from symexec.inputs.structures import (
@@ -70,7 +70,9 @@ def aliases(
     if len(meeting) > 1:
         written = stores.with_all_written(each.name for each in parameters)
         more, all_known = _ways(trees, pointers, written, single, texts)
-        both = combined(dict.fromkeys((*ways, *more)), all_known, meeting, trees, stores.apart)
+        both = combinations_of(
+            dict.fromkeys((*ways, *more)), all_known, meeting, trees, stores.apart
+        )
         found = [*islice(both, MOST_WAYS)]
         in_all += sum(each.ways for each in found)
         ranked = [

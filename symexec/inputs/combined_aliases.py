@@ -66,7 +66,7 @@ class _Held:
     owners: frozenset[str]
 
 
-def combined(
+def combinations_of(
     ways: Iterable[Alias],
     known: Known,
     meeting: Collection[frozenset[str]],

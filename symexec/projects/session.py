@@ -334,7 +334,7 @@ class Session:
             yield Untested(f"not tested: {names}: {reason}")
         if self._unread:
             yield Untested(f"not tested: {some_of(self._unread)}: assembly is not read")
-        for subject, changed in self._changed():
+        for subject, changed in self._changes_by_library():
             for found, why in (
                 (changed.functions - changed.retyped, "changed (--entry {0})"),
                 (changed.retyped, "the types of its parameters or its result differ"),
@@ -347,7 +347,7 @@ class Session:
                     text = f"{subject.name}: not tested: {some_of(left)}: {why.format(left[0])}"
                     yield Untested(text, is_new=found is changed.new)
 
-    def _changed(self) -> Iterator[tuple[Subject, Changed]]:
+    def _changes_by_library(self) -> Iterator[tuple[Subject, Changed]]:
         """What differs in the libraries whose entries csgtest chooses."""
         ignored = self._options.files.ignored
         for each in self._libraries:

@@ -71,7 +71,7 @@ class BitwuzlaBackend:
     def _answer(
         self, path: PathCondition, condition: Term | None, limit_s: float, until: float
     ) -> Answer:
-        if self._deadline.ended:
+        if self._deadline.has_ended:
             self._solver, self._deadline = None, _Deadline(self._counted)
         if self._solver is None or self._is_stale(path):
             self._rebuild()
@@ -200,7 +200,7 @@ class _Deadline:
         return self._limits.calls
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Does it say of each query from now on that it is over?"""
         return getgeneratorstate(self._answers) == GEN_CLOSED
 
